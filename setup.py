@@ -47,12 +47,13 @@ def missing(compilers):
         yield f"no headers for Python {version} (Python.h)", f"python{version}-dev", "python3-devel", "python3"
     if not shutil.which(PKG_CONFIG):
         yield f"no {PKG_CONFIG}", "pkg-config", "pkgconf-pkg-config", "pkg-config"
+        return  # nothing can be said about the libraries without it
     for name, lowest, *packages in LIBRARIES:
-        found = pkg_config("--modversion", name) if shutil.which(PKG_CONFIG) else None
+        found = pkg_config("--modversion", name)
         if not found:
             yield f"no {name} (with headers), {lowest} or newer", *packages
         elif pkg_config(f"--atleast-version={lowest}", name) is None:
-            yield f"{name} is {found[0]}, {lowest} or newer is needed", *packages
+            yield f"{name} is {found[0]}, {lowest} or newer is needed (a newer release of the system has it)", *packages
 
 
 def stop_if_missing(compilers):

@@ -447,9 +447,7 @@ class Engine:
         client_cert: str | None = None,
         http_version: Literal["1.1", "2"] = "1.1",
         interface: str | None = None,
-        allow_networks: Iterable[str] = (),
         trust_env: bool = False,
-        rest: bool = True,
     ) -> Self: ...
     @classmethod
     def default(cls) -> Engine: ...
@@ -478,8 +476,8 @@ class Outbox:
 
     def __new__(cls, with_fd: bool) -> Self: ...
     def fileno(self) -> int: ...
-    def take(self) -> list[tuple[int, Receipt | TransportResponse | Failure]]:
-        """All waiting (ticket, result) pairs, oldest first."""
+    def take(self) -> list[tuple[int, Receipt | TransportResponse | Failure | MemoryError]]:
+        """All waiting (ticket, result) pairs, oldest first; a MemoryError stands for a result there was no room for."""
     def wait(self, timeout_s: float | None, /) -> bool:
         """Blocks with the GIL released until something waits; signals are handled (Ctrl-C raises)."""
     def close(self) -> None: ...

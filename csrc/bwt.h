@@ -136,6 +136,7 @@ typedef struct bwt_failure {
     bwt_failure_detail detail; /* NONE allowed */
     int http_status;           /* 0 = none */
     int64_t retry_after_ms;    /* -1 = none named; else 0 .. BWT_MAX_RETRY_AFTER_MS */
+    bwt_policy_reason policy_reason; /* with refused_by_policy; NONE counts as domain_not_allowed */
 } bwt_failure;
 
 /* What one attempt brought: a response (owned), or, when that is NULL, a failure. */
@@ -309,6 +310,7 @@ typedef struct bwt_retry_plan {
     bwt_retry_outcome last_outcome;
     bool out_of_time;
     bool done;
+    bool in_flight; /* a provider has been named and not yet reported on */
 } bwt_retry_plan;
 void bwt_retry_plan_init(bwt_retry_plan *plan, int64_t provider_count, int64_t tries_per_provider,
                          int64_t deadline_ns);
@@ -353,6 +355,8 @@ bwt_error bwt_provider_read(const bwt_provider *provider, int http_status, bwt_s
 /* ---- engine: one network thread --------------------------------------------------------------------- */
 
 int64_t bwt_monotonic_ns(void); /* CLOCK_MONOTONIC */
+/* LIBCURL_VERSION_NUM of the library found at run time: 0x075801 is 7.88.1. */
+unsigned bwt_curl_version(void);
 
 typedef struct bwt_engine bwt_engine;
 typedef struct bwt_outbox bwt_outbox;

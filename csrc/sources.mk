@@ -12,9 +12,12 @@ CORE := \
     core/receipt.c \
     core/receipt_check.c \
     core/receipt_json.c \
+    core/redact_block.c \
     core/redact_kinds.c \
+    core/redact_names.c \
     core/redact_scan.c \
     core/redact_url.c \
+    core/redact_value.c \
     core/response.c \
     core/results.c \
     core/text.c \
@@ -24,30 +27,55 @@ CORE := \
     core/vocab.c \
     core/walls.c
 NET := \
+    net/addresses.c \
+    net/admission.c \
+    net/arena.c \
+    net/conditions.c \
     net/curl_once.c \
     net/curl_reason.c \
     net/deadline.c \
     net/engine.c \
     net/engine_loop.c \
+    net/exchange.c \
     net/extract.c \
+    net/extract_hits.c \
+    net/head.c \
+    net/html_text.c \
     net/inbox.c \
+    net/json_path.c \
     net/json_simdjson.cpp \
     net/lookup.c \
     net/monotime.c \
+    net/multi.c \
+    net/name_pool.c \
     net/outbox.c \
+    net/poller_epoll.c \
     net/provider.c \
+    net/provider_answer.c \
     net/provider_compile.c \
+    net/provider_request.c \
+    net/provider_rules.c \
+    net/refusal.c \
     net/resolver.c \
+    net/settings.c \
+    net/spec_reader.c \
+    net/strmap.c \
+    net/submission.c \
+    net/template.c \
     net/transfer.c \
     net/url.c \
     net/wakefd.c
 PY := \
+    py/arguments.c \
+    py/attempt_type.c \
     py/budget_type.c \
     py/compat.c \
     py/convert.c \
     py/engine_type.c \
     py/enums.c \
     py/errors.c \
+    py/functions.c \
+    py/hit_type.c \
     py/lifecycle.c \
     py/module.c \
     py/outbox_type.c \
@@ -55,9 +83,12 @@ PY := \
     py/policy_type.c \
     py/provider_type.c \
     py/receipt_methods.c \
+    py/receipt_new.c \
     py/receipt_type.c \
     py/record.c \
+    py/retry_plan_type.c \
     py/state.c \
     py/token_type.c \
     py/transport_types.c \
-    py/validator_type.c
+    py/validator_type.c \
+    py/verdict_type.c

@@ -26,11 +26,11 @@ NET_FORBIDDEN = r"Python\.h"
 SIMDJSON_FILE = "net/json_simdjson.cpp"
 PY_FORBIDDEN = r"curl/.*|pthread\.h|threads\.h|libxml/.*|simdjson.*|utf8proc\.h"
 
-# What a core object may leave to the linker besides the core itself. Names a compiler adds on its own: memcpy and
-# friends, their fortified twins, the stack protector, the table of global offsets.
+# What a core object may leave to the linker besides the core itself: functions of string.h that know no locale (also in
+# their fortified form) and what compilers add on their own.
 CORE_LIBC = (
-    r"_{0,2}(mem(chr|cmp|cpy|move|set)|str(chr|cmp|cpy|cspn|len|ncmp|nlen|pbrk|rchr|spn|str))(_chk)?"
-    r"|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_"
+    r"_{0,2}(mem(chr|cmp|cpy|move|set)|strn?(cat|cmp|cpy|len)|str(chr|cspn|pbrk|rchr|spn|str))(_chk)?"
+    r"|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__\w+[sdt]i\d"
 )
 CORE_LIBC_IN = [(r"(malloc|calloc|realloc|free)", "mem.o"), (r"utf8proc_\w+", "utf8.o")]
 

@@ -24,7 +24,9 @@ bool bwt_unicode_is_word(int32_t c);        /* categories L*, M*, N* */
 bool bwt_unicode_is_cjk(int32_t c);         /* Han, Kana, Hangul: carries about two letters' worth */
 bool bwt_unicode_is_unspaced(int32_t c);    /* scripts written without spaces: Han, Kana, Thai, Lao, Khmer, Myanmar */
 
-bwt_error bwt_utf8_nfc(bwt_str text, bwt_text *out);           /* valid UTF-8 only */
-bwt_error bwt_utf8_nfkc_casefold(bwt_str text, bwt_text *out); /* valid UTF-8 only */
+/* Invalid parts become U+FFFD. Time and memory are linear in the input, whatever it holds. */
+bwt_error bwt_utf8_nfc(bwt_str text, bwt_text *out);
+bwt_error bwt_utf8_nfkc_casefold(bwt_str text, bwt_text *out); /* default-ignorables dropped */
+bool bwt_utf8_append_nfkc_casefold(bwt_buf *out, bwt_str text); /* false: no memory or cap */
 
 #endif

@@ -2,11 +2,11 @@
 #ifndef BWT_NET_JSON_H
 #define BWT_NET_JSON_H
 
-#include "core/buf.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#include "core/buf.h"
 
 enum { BWT_JSON_PADDING = 64, BWT_JSON_MAX_DEPTH = 64 };
 

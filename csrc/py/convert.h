@@ -1,4 +1,5 @@
-/* Between Python objects and the C library's values. Every function that can fail sets an exception. */
+/* Between Python objects and the C library's values. Every function that can fail sets an exception, which names the
+ * argument and what was expected of it and never holds the value. int results: 0, or -1 with an exception. */
 #ifndef PYBWT_CONVERT_H
 #define PYBWT_CONVERT_H
 
@@ -9,6 +10,9 @@
 int pybwt_str_in(PyObject *value, const char *name, bwt_str *out, PyObject **holder);
 /* None gives an absent text. */
 int pybwt_optional_str_in(PyObject *value, const char *name, bwt_str *out, PyObject **holder);
+/* The same text as an exact str without lone surrogates (each becomes U+FFFD). New reference. */
+PyObject *pybwt_clean_str(PyObject *value, const char *name);
+PyObject *pybwt_optional_clean_str(PyObject *value, const char *name); /* None stays None */
 /* A str of any UTF-8 (invalid parts become U+FFFD); an absent text gives None. */
 PyObject *pybwt_str_out(bwt_str text);
 PyObject *pybwt_text_out(bwt_text *text); /* takes it */
@@ -25,15 +29,23 @@ int pybwt_bool_in(PyObject *value, const char *name, bool *out);
 int pybwt_enum_in(pybwt_state *state, bwt_vocab vocab, PyObject *value, const char *name, int *out);
 int pybwt_optional_enum_in(pybwt_state *state, bwt_vocab vocab, PyObject *value, const char *name, int *out);
 PyObject *pybwt_enum_out(pybwt_state *state, bwt_vocab vocab, int member); /* new reference; 0 gives None */
+int pybwt_kind_in(PyObject *value, const char *name, bwt_receipt_kind *out); /* "lookup" or "page" */
 
 /* One reading of an injected clock in nanoseconds. */
 int pybwt_clock_ns(pybwt_state *state, PyObject *clock, int64_t *out);
 
-/* TransportResponse and Hit to C and back. */
+/* TransportResponse, Hit, AttemptRecord and Receipt to C and back. */
 PyObject *pybwt_hit_out(pybwt_state *state, bwt_hit hit);
+int pybwt_hit_view(PyObject *hit, bwt_hit *out); /* borrowed from the Hit */
 bwt_response *pybwt_response_in(pybwt_state *state, PyObject *response); /* owned by the caller */
 PyObject *pybwt_response_out(pybwt_state *state, const bwt_response *response);
 PyObject *pybwt_failure_out(const bwt_failure *failure); /* (status, detail, http_status, retry_after_ms) */
+PyObject *pybwt_answer_out(pybwt_state *state, const bwt_answer *answer); /* one of the two above */
+PyObject *pybwt_attempt_out(pybwt_state *state, const bwt_attempt *attempt);
+int pybwt_attempt_view(pybwt_state *state, PyObject *attempt, bwt_attempt *out); /* borrowed from the AttemptRecord */
 PyObject *pybwt_receipt_out(pybwt_state *state, bwt_receipt *receipt); /* takes it, also on failure */
+
+/* Above this many bytes of text the GIL is released while C works on it. */
+enum { PYBWT_MUCH_TEXT_BYTES = 64 * 1024 };
 
 #endif

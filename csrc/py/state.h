@@ -30,7 +30,10 @@ typedef struct pybwt_state {
 
     PyObject *useful_verdict;
     PyObject *default_engine; /* NULL until first asked for */
+    struct pybwt_engine *engines; /* every live Engine, not owned, for the end of the interpreter */
     PyObject *time_monotonic; /* time.monotonic, to recognise the default clock */
+    PyObject *name_now_ns;    /* interned "now_ns" */
+    PyObject *name_status;    /* interned "status" */
 } pybwt_state;
 
 pybwt_state *pybwt_state_of_module(PyObject *module);

@@ -1,0 +1,298 @@
+/* Values in running text: where they begin and end, and whether they look like a secret. */
+#include "core/redact_scan.h"
+#include "core/text.h"
+
+enum {
+    JUDGED_BYTES = 64, /* a longer value is judged by its beginning */
+    LEAST_STRONG = 6,  /* the shortest value that looks secret behind a strong name, and behind a weak one */
+    LEAST_WEAK = 12,
+    LEAST_COOKIE = 16,
+    LONGEST_TAG_CONTENT = 512
+};
+
+/* ---- what looks like a secret ---- */
+
+bool bwt_redact_looks_secret(bwt_str value, size_t least)
+{
+    if (value.len < least || bwt_str_starts_with(value, BWT_STR("http:")) ||
+        bwt_str_starts_with(value, BWT_STR("https:"))) {
+        return false;
+    }
+    size_t lower = 0, upper = 0, digits = 0, symbols = 0, changes = 0;
+    for (size_t i = 0; i < value.len; i++) {
+        char c = value.data[i];
+        lower += bwt_ascii_is_lower(c);
+        upper += bwt_ascii_is_upper(c);
+        digits += bwt_ascii_is_digit(c);
+        symbols += bwt_redact_one_of(c, "!@#$%^&*?+=");
+        if (i > 0 && bwt_ascii_is_upper(c) != bwt_ascii_is_upper(value.data[i - 1])) changes++;
+    }
+    if (digits > 0 && lower + upper > 0) return true;
+    if (symbols > 0 && lower > 0 && upper > 0) return value.len >= 8;
+    return value.len >= 20 && lower > 0 && upper > 0 && changes >= 6;
+}
+
+static bool is_marker(const bwt_redact_scan *scan, size_t at)
+{
+    return bwt_redact_here(scan, at, BWT_STR(BWT_REDACTED));
+}
+
+static bool head_looks_secret(const bwt_redact_scan *scan, size_t from, size_t to, size_t least)
+{
+    return bwt_redact_looks_secret(bwt_redact_slice(scan, from, to), least);
+}
+
+/* ---- quotes ---- */
+
+/* An opening quotation mark with the backslashes before it, as nested JSON has them. */
+typedef struct quotation {
+    size_t content; /* 0: there is none */
+    size_t backslashes;
+    bwt_str closing;
+    int memo; /* index into unclosed_until */
+} quotation;
+
+static quotation opening_at(const bwt_redact_scan *scan, size_t at)
+{
+    static const struct {
+        const char *opening, *closing;
+        int memo;
+    } marks[] = {{"\"", "\"", 0},
+                 {"'", "'", 1},
+                 {"`", "`", 2},
+                 {"&quot;", "&quot;", 3},
+                 {"\xE2\x80\x9E", "\xE2\x80\x9C", 3},
+                 {"\xE2\x80\x9C", "\xE2\x80\x9D", 3}};
+    quotation found = {0};
+    while (at < scan->text.len && scan->text.data[at] == '\\' && found.backslashes < 8) {
+        found.backslashes++;
+        at++;
+    }
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        bwt_str opening = bwt_str_c(marks[i].opening);
+        if (!bwt_redact_here(scan, at, opening)) continue;
+        found.content = at + opening.len;
+        found.closing = bwt_str_c(marks[i].closing);
+        found.memo = marks[i].memo;
+        break;
+    }
+    return found;
+}
+
+/* Where the quotation ends on its line, before the closing mark's backslashes; 0 when it does not. */
+static size_t closing_of(bwt_redact_scan *scan, const quotation *q)
+{
+    if (q->content < scan->unclosed_until[q->memo]) return 0;
+    size_t backslashes = 0, at = q->content;
+    for (; at < scan->text.len && scan->text.data[at] != '\n'; at++) {
+        if (scan->text.data[at] == '\\') {
+            backslashes++;
+        } else if (bwt_redact_here(scan, at, q->closing) && backslashes <= q->backslashes) {
+            return at - backslashes;
+        } else {
+            backslashes = 0;
+        }
+    }
+    scan->unclosed_until[q->memo] = at;
+    return 0;
+}
+
+/* ---- values without quotes ---- */
+
+static bool stops_value(const bwt_redact_scan *scan, size_t at)
+{
+    unsigned char byte = (unsigned char)scan->text.data[at];
+    if (byte <= ' ' || byte == 0x7F) return true;
+    if (byte == '\\') return at + 1 < scan->text.len && bwt_redact_one_of(scan->text.data[at + 1], "nrt\"'\\");
+    if (byte < 0x80) return bwt_redact_one_of((char)byte, "\"'`<>,;&|");
+    /* Quotation marks and CJK punctuation. */
+    return bwt_redact_here(scan, at, BWT_STR("\xE3\x80")) || bwt_redact_here(scan, at, BWT_STR("\xEF\xBC\x8C")) ||
+           bwt_redact_here(scan, at, BWT_STR("\xE2\x80\x9C")) || bwt_redact_here(scan, at, BWT_STR("\xE2\x80\x9D"));
+}
+
+static size_t bare_end(const bwt_redact_scan *scan, size_t from, size_t limit)
+{
+    size_t end = from;
+    while (end < limit && !stops_value(scan, end)) end += is_marker(scan, end) ? sizeof BWT_REDACTED - 1 : 1;
+    return end < limit ? end : limit;
+}
+
+/* Without the brackets that close what was opened before the value, and without the full stop. */
+static size_t trimmed_end(const bwt_redact_scan *scan, size_t from, size_t end)
+{
+    long open = 0;
+    for (size_t at = from; at < end; at++) {
+        if (bwt_redact_one_of(scan->text.data[at], "([{")) open++;
+        if (bwt_redact_one_of(scan->text.data[at], ")]}")) open--;
+    }
+    while (end > from) {
+        char last = scan->text.data[end - 1];
+        if (bwt_redact_one_of(last, ")]}") && open < 0) {
+            open++;
+        } else if (!bwt_redact_one_of(last, ".:")) {
+            break;
+        }
+        end--;
+    }
+    return end;
+}
+
+/* name=call(...) is code. */
+static bool is_call(const bwt_redact_scan *scan, size_t from, size_t to)
+{
+    size_t at = from;
+    while (at < to && at - from < JUDGED_BYTES &&
+           (bwt_ascii_is_alnum(scan->text.data[at]) || bwt_redact_one_of(scan->text.data[at], "._"))) {
+        at++;
+    }
+    return at > from && at < to && scan->text.data[at] == '(';
+}
+
+static size_t near_limit(const bwt_redact_scan *scan, size_t from)
+{
+    return scan->text.len - from < JUDGED_BYTES ? scan->text.len : from + JUDGED_BYTES;
+}
+
+/* Masks the bare value at `from` if it looks like a secret of at least that many bytes. */
+static bool mask_if_secret(bwt_redact_scan *scan, size_t from, size_t least)
+{
+    size_t near_end = bare_end(scan, from, near_limit(scan, from));
+    if (!head_looks_secret(scan, from, near_end, least)) return false;
+    size_t end = trimmed_end(scan, from, bare_end(scan, from, scan->text.len));
+    if (end == from) return false;
+    bwt_redact_mask(scan, from, end);
+    return true;
+}
+
+static size_t skip_blanks(const bwt_redact_scan *scan, size_t at)
+{
+    while (at < scan->text.len && (scan->text.data[at] == ' ' || scan->text.data[at] == '\t')) at++;
+    return at;
+}
+
+/* ---- Authorization: scheme credentials ---- */
+
+/* name="value" pairs after the scheme are left to their own names. */
+static bool is_pair(const bwt_redact_scan *scan, size_t from, size_t to)
+{
+    const char *equals = to > from ? memchr(scan->text.data + from, '=', to - from) : NULL;
+    if (equals == NULL) return false;
+    size_t after = (size_t)(equals - scan->text.data) + 1;
+    while (after < to && scan->text.data[after] == '=') after++;
+    return after < to || (after < scan->text.len && bwt_redact_one_of(scan->text.data[after], "\"'"));
+}
+
+static bool mask_credentials(bwt_redact_scan *scan, size_t from)
+{
+    quotation q = opening_at(scan, from);
+    if (q.content > 0) from = q.content;
+    size_t near = near_limit(scan, from);
+    size_t scheme_end = bare_end(scan, from, near);
+    size_t credentials = skip_blanks(scan, scheme_end);
+    if (credentials > scheme_end && scheme_end > from) {
+        near = near_limit(scan, credentials);
+        size_t end = bare_end(scan, credentials, near);
+        if (end > credentials && !is_pair(scan, credentials, end) && mask_if_secret(scan, credentials, LEAST_STRONG)) {
+            return true;
+        }
+    }
+    return !is_pair(scan, from, scheme_end) && mask_if_secret(scan, from, LEAST_STRONG);
+}
+
+/* ---- the value of a name ---- */
+
+static bool mask_quoted(bwt_redact_scan *scan, bwt_name_class name, const quotation *q)
+{
+    size_t end = closing_of(scan, q);
+    if (end <= q->content) return false;
+    if (name != BWT_NAME_STRONG) {
+        size_t judged = end - q->content < JUDGED_BYTES ? end : q->content + JUDGED_BYTES;
+        if (!head_looks_secret(scan, q->content, judged, name == BWT_NAME_WEAK ? LEAST_WEAK : LEAST_STRONG)) return false;
+    }
+    bwt_redact_mask(scan, q->content, end);
+    return true;
+}
+
+bool bwt_redact_text_value(bwt_redact_scan *scan, bwt_name_class name, char separator, size_t from)
+{
+    if (name == BWT_NAME_CODE) return false;
+    size_t at = from;
+    while (at < scan->text.len && bwt_redact_one_of(scan->text.data[at], "=>")) at++;
+    if (separator == ':' && at == from && at < scan->text.len && scan->text.data[at] == ':') return false;
+    size_t value = skip_blanks(scan, at);
+    bool spaced = value > at || (scan->at > 0 && scan->text.data[scan->at - 1] == ' ');
+    if (value >= scan->text.len) return false;
+    if (name == BWT_NAME_LINES) return bwt_redact_base64_lines(scan, value);
+    if (name == BWT_NAME_AUTHORIZATION) return mask_credentials(scan, value);
+    quotation q = opening_at(scan, value);
+    if (q.content > 0 && closing_of(scan, &q) > 0) return mask_quoted(scan, name, &q);
+    if (q.content > 0) value = q.content;
+    if (separator == ',' || (bwt_redact_one_of(scan->text.data[value], "([{<") && !is_marker(scan, value))) return false;
+    if (separator == '=' && !spaced && name == BWT_NAME_STRONG && scan->text.data[value] != '/') {
+        size_t end = trimmed_end(scan, value, bare_end(scan, value, scan->text.len));
+        if (end == value || is_call(scan, value, end)) return false;
+        bwt_redact_mask(scan, value, end);
+        return true;
+    }
+    return mask_if_secret(scan, value, name == BWT_NAME_WEAK ? LEAST_WEAK : LEAST_STRONG);
+}
+
+bool bwt_redact_cookie_value(bwt_redact_scan *scan, size_t from)
+{
+    return mask_if_secret(scan, from, LEAST_COOKIE);
+}
+
+bool bwt_redact_tag_content(bwt_redact_scan *scan, size_t from)
+{
+    size_t limit = scan->text.len - from < LONGEST_TAG_CONTENT ? scan->text.len : from + LONGEST_TAG_CONTENT;
+    size_t at = from;
+    while (at < limit && !bwt_redact_one_of(scan->text.data[at], "<\n")) at++;
+    if (at == from || at == limit || scan->text.data[at] != '<') return false;
+    bwt_redact_mask(scan, from, at);
+    return true;
+}
+
+/* ---- announced by a word alone ---- */
+
+static bool mask_word(bwt_redact_scan *scan, size_t from, size_t least)
+{
+    quotation q = opening_at(scan, from);
+    return mask_if_secret(scan, q.content > 0 ? q.content : from, least);
+}
+
+static bool word_is(bwt_str word, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (bwt_str_equal_ascii_case(word, bwt_str_c(list[i]))) return true;
+    }
+    return false;
+}
+
+/* "Bearer x", "password x", "password is x", "--token x", "sshpass -p x". */
+bool bwt_redact_announced(bwt_redact_scan *scan, size_t from, size_t to)
+{
+    static const char *const schemes[] = {"bearer", "basic"};
+    static const char *const nouns[] = {"password", "passwd", "passphrase", "passcode", "pass", "pwd"};
+    static const char *const verbs[] = {"is", "was", "ist", "est", "es"};
+    size_t next = skip_blanks(scan, to);
+    if (next == to || next >= scan->text.len || to - from > 40) return false;
+    bwt_str word = bwt_redact_slice(scan, from, to);
+    if (word_is(word, schemes, sizeof schemes / sizeof schemes[0])) return mask_word(scan, next, LEAST_WEAK);
+    if (word_is(word, nouns, sizeof nouns / sizeof nouns[0])) {
+        size_t verb_end = next;
+        while (verb_end < scan->text.len && verb_end - next < 4 && bwt_ascii_is_lower(scan->text.data[verb_end])) verb_end++;
+        if (word_is(bwt_redact_slice(scan, next, verb_end), verbs, sizeof verbs / sizeof verbs[0])) {
+            size_t value = skip_blanks(scan, verb_end);
+            if (value > verb_end && value < scan->text.len) return mask_word(scan, value, LEAST_STRONG);
+        }
+        return mask_word(scan, next, LEAST_STRONG);
+    }
+    if (bwt_str_equal(word, BWT_STR("sshpass")) && bwt_redact_here(scan, next, BWT_STR("-p"))) {
+        return mask_word(scan, skip_blanks(scan, next + 2), 1);
+    }
+    if (bwt_str_starts_with(word, BWT_STR("--")) && scan->text.data[next] != '-' &&
+        bwt_redact_name_class(scan->text, from, to) == BWT_NAME_STRONG) {
+        return mask_word(scan, next, LEAST_STRONG);
+    }
+    return false;
+}

@@ -1,0 +1,80 @@
+/* Runs in the submitting thread, so that the budget starts there and a lack of memory is an error of the call. */
+#include "net/submission.h"
+
+#include <string.h>
+
+#include "core/mem.h"
+#include "net/monotime.h"
+#include "net/outbox.h"
+
+static bwt_submission *new_submission(bwt_outbox *outbox)
+{
+    bwt_submission *submission = bwt_alloc_zeroed(1, sizeof *submission);
+    if (submission == NULL) return NULL;
+    bwt_link_init(&submission->live);
+    submission->completion = bwt_alloc_zeroed(1, sizeof *submission->completion);
+    if (submission->completion == NULL) {
+        bwt_free(submission);
+        return NULL;
+    }
+    submission->completion->answer.failure.retry_after_ms = -1;
+    submission->outbox = bwt_outbox_retain(outbox);
+    return submission;
+}
+
+void bwt_submission_free(bwt_submission *submission)
+{
+    if (submission == NULL) return;
+    bwt_plan_free(submission->plan);
+    if (submission->primary != NULL) bwt_provider_release(submission->primary);
+    if (submission->fallback != NULL) bwt_provider_release(submission->fallback);
+    bwt_text_free(&submission->query);
+    bwt_completion_free(submission->completion);
+    bwt_outbox_release(submission->outbox);
+    bwt_free(submission);
+}
+
+bwt_error bwt_submission_for_lookup(const bwt_lookup_request *request, bwt_outbox *outbox, bwt_submission **out)
+{
+    int64_t now_ns = bwt_monotonic_ns(); /* the budget starts with the call */
+    bwt_submission *submission = new_submission(outbox);
+    if (submission == NULL) return BWT_ERR_NO_MEMORY;
+    bwt_plan_options options = {
+        .policy = request->policy,
+        .query = request->query,
+        .primary_name = bwt_provider_name(request->primary),
+        .fallback_name = request->fallback != NULL ? bwt_provider_name(request->fallback) : BWT_STR_NONE,
+        .validator = request->validator,
+    };
+    bwt_error error = bwt_plan_new(&options, now_ns, &submission->plan);
+    if (error != BWT_OK) {
+        bwt_submission_free(submission);
+        return error;
+    }
+    submission->primary = bwt_provider_retain(request->primary);
+    if (request->fallback != NULL) submission->fallback = bwt_provider_retain(request->fallback);
+    submission->max_results = request->policy->max_results;
+    *out = submission;
+    return BWT_OK;
+}
+
+bwt_error bwt_submission_for_fetch(bwt_provider *provider, bwt_str query, int64_t max_results, int64_t slice_ms,
+                                   bwt_outbox *outbox, bwt_submission **out)
+{
+    int64_t now_ns = bwt_monotonic_ns();
+    bwt_submission *submission = new_submission(outbox);
+    if (submission == NULL) return BWT_ERR_NO_MEMORY;
+    submission->query.data = bwt_alloc(query.len + 1);
+    if (submission->query.data == NULL) {
+        bwt_submission_free(submission);
+        return BWT_ERR_NO_MEMORY;
+    }
+    if (query.len > 0) memcpy(submission->query.data, query.data, query.len);
+    submission->query.data[query.len] = '\0';
+    submission->query.len = query.len;
+    submission->primary = bwt_provider_retain(provider);
+    submission->max_results = max_results;
+    submission->deadline_ns = bwt_ns_after_ms(now_ns, slice_ms);
+    *out = submission;
+    return BWT_OK;
+}

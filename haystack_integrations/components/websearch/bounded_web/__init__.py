@@ -1,0 +1,5 @@
+"""``BoundedWebSearch``: a web search for Haystack that always ends by its deadline and always answers with a receipt."""
+
+from haystack_integrations.components.websearch.bounded_web.websearch import BoundedWebSearch
+
+__all__ = ["BoundedWebSearch"]

@@ -1,0 +1,1 @@
+"""Loopback peers that behave as they are told."""
