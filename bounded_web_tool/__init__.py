@@ -31,14 +31,14 @@ from bounded_web_tool._core import (
     redact_url,
 )
 from bounded_web_tool._core import VERSION as __version__
-from bounded_web_tool.http import HttpTransport
-from bounded_web_tool.lookup import bounded_web_lookup, bounded_web_lookup_sync
-from bounded_web_tool.prompt import receipt_json_schema, system_prompt_fragment
-from bounded_web_tool.scripted import ManualClock, ScriptedStep, ScriptedTransport
-from bounded_web_tool.transport_error import TransportError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bounded_web_tool.http import HttpTransport
+    from bounded_web_tool.lookup import bounded_web_lookup, bounded_web_lookup_sync
+    from bounded_web_tool.prompt import receipt_json_schema, system_prompt_fragment
+    from bounded_web_tool.scripted import ManualClock, ScriptedStep, ScriptedTransport
+    from bounded_web_tool.transport_error import TransportError
     from bounded_web_tool.transports import Clock, Transport, UsefulnessValidator
 
 __all__ = [
@@ -84,15 +84,31 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """The protocols, which need ``typing``, are imported when somebody asks for them."""
-    if name in ("Clock", "Transport", "UsefulnessValidator"):
-        from bounded_web_tool import transports
+# What is written in Python is imported when it is first asked for: the import of the package stays cheap.
+_MODULES = {
+    "Clock": "transports",
+    "HttpTransport": "http",
+    "ManualClock": "scripted",
+    "ScriptedStep": "scripted",
+    "ScriptedTransport": "scripted",
+    "Transport": "transports",
+    "TransportError": "transport_error",
+    "UsefulnessValidator": "transports",
+    "bounded_web_lookup": "lookup",
+    "bounded_web_lookup_sync": "lookup",
+    "receipt_json_schema": "prompt",
+    "system_prompt_fragment": "prompt",
+}
 
-        value: object = getattr(transports, name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -54,7 +54,7 @@ class Call:
 
 def is_coroutine_function(function: Any) -> bool:
     """Also of partials, bound methods and objects with an ``async def __call__``."""
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(type(function), "__call__"))
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
 
 
 def discard(value: Any) -> None:
@@ -84,8 +84,10 @@ def settle_from_any_thread(loop: asyncio.AbstractEventLoop, future: asyncio.Futu
 
 
 async def run_on_loop(call: Call, loop: asyncio.AbstractEventLoop, stop: asyncio.Future[None]) -> Ended:
-    """Runs a call until it ends, its limit is over, or ``stop`` is done. A cancel of the caller's task passes through:
-    the call has a task of its own."""
+    """Runs a call until it ends, its limit is over, or ``stop`` is done.
+
+    The call has a task of its own, so a ``CancelledError`` that arrives here is the caller's and passes through.
+    """
     from asyncio import FIRST_COMPLETED, wait
 
     task = loop.create_task(_ended_on_loop(call, loop))
@@ -93,7 +95,19 @@ async def run_on_loop(call: Call, loop: asyncio.AbstractEventLoop, stop: asyncio
         await wait((task, stop), timeout=call.limit_ns / 1e9, return_when=FIRST_COMPLETED)
         return task.result() if task.done() and not task.cancelled() else Ended(overrun=True)
     finally:
-        task.cancel()
+        if not task.done():
+            task.cancel()
+            loop.call_soon(_disown_if_running, task)
+
+
+def _disown_if_running(task: asyncio.Task[Any]) -> None:
+    """A task that did not stop when it was cancelled may never stop. ``asyncio.run`` waits for every task that it can
+    find, so this one is taken out of its sight; it still runs for as long as the loop does."""
+    from asyncio.tasks import _unregister_task  # documented under "Extending asyncio"
+
+    if not task.done():
+        _unregister_task(task)
+        setattr(task, "_log_destroy_pending", False)  # asyncio.gather silences its tasks by this as well
 
 
 async def _ended_on_loop(call: Call, loop: asyncio.AbstractEventLoop) -> Ended:
@@ -143,9 +157,10 @@ def run_in_thread(call: Call, token: CancellationToken) -> Ended:
         return Ended(error=error)
     finally:
         token.remove_callback(worker.wake.set)
-        if worker.result is None:
+        result = worker.result  # what comes from here on is how it took being abandoned
+        if result is None:
             worker.abandon()
-    return worker.result or Ended(overrun=True)
+    return result or Ended(overrun=True)
 
 
 class Worker:

@@ -7,7 +7,7 @@ import platform
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -49,9 +49,11 @@ class View(StrEnum):
 
 @app.command(epilog=CODES_HELP)
 def lookup(
-    query: Annotated[str, typer.Argument(help="What to look up.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look up.")],
     provider: Annotated[str, typer.Option(help="A shipped provider spec, or the path of a TOML file.")] = EMBEDDED,
-    base_url: Annotated[str | None, typer.Option(help="Where the provider is, instead of its spec's address.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Where the provider is, instead of its spec's address.")
+    ] = None,
     fallback: Annotated[str | None, typer.Option(help="Asked once when the provider fails or does not help.")] = None,
     fallback_base_url: Annotated[str | None, typer.Option(help="Where the fallback is.")] = None,
     budget_ms: Annotated[int, typer.Option(help="Milliseconds for everything.")] = DEFAULT_POLICY.budget_ms,
@@ -61,14 +63,15 @@ def lookup(
 ) -> None:
     """Look something up and show what happened.
 
-    The provider "embedded" searches the documentation of this Python: it is served on loopback for the time of the
-    command and fetched like any other.
+    The provider "embedded" is the documentation of this Python, fetched over loopback.
     """
     with ExitStack() as resources:
         try:
             policy = FallbackPolicy(budget_ms=budget_ms, max_results=max_results)
             primary = resources.enter_context(_transport(provider, base_url))
-            second = resources.enter_context(_transport(fallback, fallback_base_url)) if fallback is not None else None
+            second = (
+                resources.enter_context(_transport(fallback, fallback_base_url)) if fallback is not None else None
+            )
         except (OSError, ValueError) as error:
             _refuse(error)
         receipt = bounded_web_lookup_sync(query, primary, second, policy=policy)
@@ -96,10 +99,8 @@ def serve_index(
     with server:
         typer.echo(f"{len(index)} entries at {server.base_url}")
         typer.echo(f"bounded-web lookup --base-url {server.base_url} QUERY")
-        try:
+        with suppress(KeyboardInterrupt):
             threading.Event().wait()
-        except KeyboardInterrupt:
-            pass
     index.close()
 
 

@@ -1,7 +1,7 @@
 """What the local index holds: the documentation of the installed Python, or the text files of a folder.
 
-Python's own documentation is read from the docstrings of its sources by parsing them. Only the modules of ``COMPILED``,
-which have no Python source, are imported.
+Python's own documentation is read from the docstrings of its sources by parsing them. Only the modules of
+``COMPILED``, which have no Python source, are imported.
 """
 
 import ast
@@ -30,8 +30,10 @@ COMPILED = {
     "_collections": "collections",
     "_csv": "csv",
     "_datetime": "datetime",
+    "_decimal": "decimal",
     "_functools": "functools",
     "_heapq": "heapq",
+    "_io": "io",
     "_operator": "operator",
     "_random": "random",
     "_socket": "socket",
@@ -77,13 +79,13 @@ def library_documents() -> Iterator[Document]:
 
 
 def folder_documents(folder: Path) -> Iterator[Document]:
-    """Text files below ``folder``: Markdown by section, others whole. Hidden, unreadable and huge files are passed over."""
+    """Text files below ``folder``: Markdown by section, others whole. Hidden and huge files are passed over."""
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if hidden or path.suffix.lower() not in FOLDER_SUFFIXES:
             continue
         try:
-            if path.stat().st_size > MAX_FILE_BYTES:
+            if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
                 continue
             text = path.read_text(encoding="utf-8", errors="replace")
         except OSError:
@@ -162,7 +164,9 @@ def _declared(tree: ast.Module) -> set[str]:
         text = ast.unparse(node) if isinstance(node, ast.Assign | ast.AugAssign | ast.Expr) else ""
         if text.startswith("__all__"):
             names.update(
-                item.value for item in ast.walk(node) if isinstance(item, ast.Constant) and isinstance(item.value, str)
+                item.value
+                for item in ast.walk(node)
+                if isinstance(item, ast.Constant) and isinstance(item.value, str)
             )
     return names
 
@@ -203,7 +207,7 @@ def _definition(node: _Definition, name: str, page: str) -> Iterator[Document]:
 
 
 def _document(name: str, arguments: str, doc: str, url: str) -> Document:
-    doc = doc.replace("``", "").strip()
+    doc = re.sub(r":(?:\w+:)+`~?([^`]*)`", r"\1", doc.replace("``", "")).strip()  # :mod:`json` is json
     first, _, rest = doc.partition("\n")
     plain = name.rpartition(".")[2]
     if first.startswith(f"{plain}(") and rest.strip():  # in C the signature often is the first line

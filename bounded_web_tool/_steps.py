@@ -99,7 +99,8 @@ class Attempt:
 
     def _call(self, limit_ns: int) -> Call:
         if self.slot.http is not None:
-            return Call(self._fetch_http, limit_ns + ENGINE_GRACE_NS, on_loop=True, blocking=self._fetch_http_blocking)
+            limit_ns += ENGINE_GRACE_NS
+            return Call(self._fetch_http, limit_ns, on_loop=True, blocking=self._fetch_http_blocking)
         return Call(self._fetch, limit_ns, on_loop=is_coroutine_function(self.slot.fetch))
 
     def _fetch(self) -> Any:

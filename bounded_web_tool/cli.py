@@ -12,7 +12,7 @@ def main() -> None:
         raise SystemExit(2) from None
     from bounded_web_tool._commands import app
 
-    app()
+    app(prog_name="bounded-web")
 
 
 if __name__ == "__main__":

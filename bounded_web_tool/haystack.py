@@ -65,7 +65,7 @@ class SearchReceipt:
 
 
 class FakeProviderClient:
-    """Answers from a script, one step a call: a response is returned, an exception is raised. Counts its ``calls``."""
+    """Answers from a script, one step a call: returns a response, raises an exception. Counts its ``calls``."""
 
     def __init__(self, script: Iterable[ProviderResponse | BaseException]) -> None:
         self._script = list(script)
@@ -84,7 +84,7 @@ class FakeProviderClient:
 def evaluate_payload(payload: Any) -> tuple[str, bool, list[dict[str, str]]]:
     """``(outcome, task_success, results)`` of a body that is due to be ``{"results": [{"title", "url"}, ...]}``.
 
-    Rows without a str title and a str url are dropped; when there were rows and none is left, the payload is malformed.
+    Rows without a str title and a str url are dropped; when there were rows and none is left, it is malformed.
     """
     rows = payload.get("results") if isinstance(payload, dict) else None
     if not isinstance(rows, list):

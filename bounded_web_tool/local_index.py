@@ -2,10 +2,10 @@
 
 import json
 import os
+import platform
 import re
 import socket
 import sqlite3
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable
@@ -56,11 +56,10 @@ class LocalIndex:
 
     @classmethod
     def of_library(cls, cache: Path | None = None, on_build: Callable[[], object] | None = None) -> Self:
-        """The documentation of this Python, from the file in ``cache`` (default: the user's cache folder), which is
-        built when it is not there yet. ``on_build`` is called before that, which takes seconds. A cache that cannot be
-        written costs the building again next time, nothing else."""
-        version = "{0}.{1}.{2}".format(*sys.version_info)
-        path = (cache or cache_folder()) / f"python-{version}-index-{SCHEMA}.sqlite3"
+        """The documentation of this Python, from a file in ``cache`` (default: the user's cache folder). It is built
+        when it is not there yet, which takes seconds; ``on_build`` is called before. A cache that cannot be written
+        costs the building again next time, nothing else."""
+        path = (cache or cache_folder()) / f"python-{platform.python_version()}-index-{SCHEMA}.sqlite3"
         connection = _opened(path)
         if connection is None:
             if on_build is not None:
@@ -118,7 +117,7 @@ def search_terms(query: str) -> list[str]:
 
 
 def snippet(text: str, terms: list[str]) -> str:
-    """The beginning of ``text``, or where it first has one of the terms if the beginning has none, on word boundaries."""
+    """The beginning of ``text``, or where it first has a term if the beginning has none, on word boundaries."""
     text = " ".join(text.split())
     if len(text) <= SNIPPET_CHARS:
         return text
@@ -153,7 +152,7 @@ def _opened(path: Path) -> sqlite3.Connection | None:
     """A finished index file, read-only; None when there is none or it is damaged."""
     connection = None
     try:
-        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, check_same_thread=False)
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
         if connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA:
             connection.execute("SELECT count(*) FROM documents").fetchone()
             return connection

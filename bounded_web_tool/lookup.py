@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from bounded_web_tool._core import EvidenceValidator, FallbackPolicy, Outbox, Receipt
     from bounded_web_tool._outbox import LoopOutbox
-    from bounded_web_tool.transports import Clock, Transport, UsefulnessValidator
+    from bounded_web_tool.transports import Clock, HostToken, Transport, UsefulnessValidator
 
 
 async def bounded_web_lookup(
@@ -31,7 +31,7 @@ async def bounded_web_lookup(
     policy: FallbackPolicy = DEFAULT_POLICY,
     validator: UsefulnessValidator = DEFAULT_VALIDATOR,
     clock: Clock = time.monotonic,
-    cancellation_token: Any = None,
+    cancellation_token: HostToken | None = None,
 ) -> Receipt:
     """Ask ``primary``, then if need be ``fallback`` once, within one budget; always answers with a receipt.
 
@@ -57,7 +57,7 @@ def bounded_web_lookup_sync(
     policy: FallbackPolicy = DEFAULT_POLICY,
     validator: UsefulnessValidator = DEFAULT_VALIDATOR,
     clock: Clock = time.monotonic,
-    cancellation_token: Any = None,
+    cancellation_token: HostToken | None = None,
 ) -> Receipt:
     """As ``bounded_web_lookup``, blocking the calling thread with the GIL released. Ctrl-C works."""
     request = Request(query, primary, fallback, policy, validator, clock, cancellation_token)
@@ -82,7 +82,7 @@ async def _lookup_async(
     policy: FallbackPolicy = DEFAULT_POLICY,
     validator: UsefulnessValidator = DEFAULT_VALIDATOR,
     clock: Clock = time.monotonic,
-    cancellation_token: Any = None,
+    cancellation_token: HostToken | None = None,
     receipt_on_cancel: Callable[[], bool] | None = None,
 ) -> Receipt:
     """``bounded_web_lookup``, for hosts where cancelling the token also cancels the task and a raise does harm.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from bounded_web_tool._core import CancellationToken, TransportRequest, TransportResponse, Verdict
 from bounded_web_tool.transport_error import TransportError
 
-__all__ = ["Clock", "Transport", "TransportError", "UsefulnessValidator"]
+__all__ = ["Clock", "HostToken", "Transport", "TransportError", "UsefulnessValidator"]
 
 
 class Transport(Protocol):
@@ -42,3 +42,11 @@ class UsefulnessValidator(Protocol):
     """Judges whether a response is evidence for the query; its time counts against the budget."""
 
     def validate(self, query: str, response: TransportResponse, /) -> Verdict: ...
+
+
+class HostToken(Protocol):
+    """A cancellation token of ours or of a host such as AutoGen. Where there is ``remove_callback``, it is used."""
+
+    def is_cancelled(self) -> bool: ...
+
+    def add_callback(self, callback: Callable[[], None], /) -> object: ...

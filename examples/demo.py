@@ -26,7 +26,7 @@ USEFUL = TransportResponse(
         (
             "asyncio.timeout",
             "https://docs.example/asyncio/timeout",
-            "An asynchronous context manager that limits how long Python may wait; asyncio raises TimeoutError after it.",
+            "An asynchronous context manager that limits how long Python may wait; asyncio then raises TimeoutError.",
         )
     ),
 )

@@ -115,8 +115,7 @@ static bool names_a_digest(const bwt_redact_scan *scan, size_t from)
 
 bool bwt_redact_hex(bwt_redact_scan *scan, size_t from, size_t to)
 {
-    bool masked = false;
-    for (size_t at = from; at < to;) {
+    for (size_t at = from; at < to; at++) {
         size_t start = at;
         bool digits = false, letters = false, hex = true;
         for (; at < to && scan->text.data[at] != '-' && scan->text.data[at] != '_'; at++) {
@@ -129,12 +128,10 @@ bool bwt_redact_hex(bwt_redact_scan *scan, size_t from, size_t to)
         }
         if (hex && digits && letters && at - start >= LEAST_HEX && !names_a_digest(scan, start)) {
             bwt_redact_mask(scan, start, at);
-            masked = true;
+            return true;
         }
-        if (at < to) at++;
     }
-    if (masked) scan->at = to;
-    return masked;
+    return false;
 }
 
 /* ---- long base64 ---- */
@@ -179,7 +176,7 @@ static bool is_random(bwt_str run)
         changes += class != before;
         before = class;
     }
-    return upper > 0 && lower > 0 && digits > 0 && signs > 0 && changes * 2 >= run.len;
+    return upper > 0 && lower > 0 && digits > 0 && signs > 0 && signs * 10 < run.len && changes * 2 >= run.len;
 }
 
 bool bwt_redact_base64(bwt_redact_scan *scan, size_t from)

@@ -18,6 +18,7 @@ enum {
     BASE64 = ALNUM | BWT_BODY_PADDED64,
     ANY64 = URL64 | BWT_BODY_PADDED64,
     UUID = HEX | BWT_BODY_DASH,
+    CRYPT = ALNUM | BWT_BODY_DOT | BWT_BODY_PADDED64,
     NO_LIMIT = 0xFFFF
 };
 
@@ -267,6 +268,14 @@ static const kind marked[] = {
     {"wakatime", NOTHING, {{"waka_", UUID, 36, 36}}},
     {"settlemint", A_DIGIT, {{"sm_aat_", ALNUM, 16, 16}}},
     {"intra42", NOTHING, {{"s-s4t2ud-", HEX, 64, 64}}},
+    /* password hashes */
+    {"bcrypt", NOTHING, {{"2a$", BWT_BODY_DIGIT, 2, 2}, {"$", CRYPT, 53, 53}}},
+    {"bcrypt", NOTHING, {{"2b$", BWT_BODY_DIGIT, 2, 2}, {"$", CRYPT, 53, 53}}},
+    {"bcrypt", NOTHING, {{"2y$", BWT_BODY_DIGIT, 2, 2}, {"$", CRYPT, 53, 53}}},
+    {"md5crypt", NOTHING, {{"1$", CRYPT, 1, 8}, {"$", CRYPT, 22, 22}}},
+    {"sha256crypt", NOTHING, {{"5$", CRYPT, 1, 16}, {"$", CRYPT, 43, 43}}},
+    {"sha512crypt", NOTHING, {{"6$", CRYPT, 1, 16}, {"$", CRYPT, 86, 86}}},
+    {"yescrypt", NOTHING, {{"y$", CRYPT, 1, 16}, {"$", CRYPT, 1, 32}, {"$", CRYPT, 43, 43}}},
     /* tokens of standards */
     {"jwt", NOTHING, {{"eyJ", URL64, 12, NO_LIMIT}, {".", URL64, 2, NO_LIMIT}, {".", DOTTED, 0, NO_LIMIT}}},
     {"jwe_direct", NOTHING, {{"eyJ", URL64, 12, NO_LIMIT}, {"..", DOTTED, 20, NO_LIMIT}}},

@@ -25,6 +25,12 @@ bool bwt_redact_here(const bwt_redact_scan *scan, size_t at, bwt_str literal)
     return scan->text.len - at >= literal.len && memcmp(scan->text.data + at, literal.data, literal.len) == 0;
 }
 
+bool bwt_redact_marker_before(bwt_str text, size_t end)
+{
+    const bwt_str marker = BWT_STR(BWT_REDACTED);
+    return end >= marker.len && memcmp(text.data + end - marker.len, marker.data, marker.len) == 0;
+}
+
 /* Kinds are tried where their length, or the mark that follows a short first part, allows one. */
 static bool may_be_kind(bwt_str text, size_t from, size_t to)
 {
@@ -71,6 +77,12 @@ static void begin_name(bwt_redact_scan *scan, size_t from, char mark)
     scan->at = from;
 }
 
+/* Of a name, only what stands behind the last mask counts: the mask ends a word. */
+static size_t name_start(const bwt_redact_scan *scan)
+{
+    return scan->copied > scan->name_from ? scan->copied : scan->name_from;
+}
+
 static void set_cookie_line(bwt_redact_scan *scan, size_t name_to)
 {
     if (scan->at < scan->cookie_until) return;
@@ -84,7 +96,7 @@ static void set_cookie_line(bwt_redact_scan *scan, size_t name_to)
 static void take_separator(bwt_redact_scan *scan, bwt_redact_char separator)
 {
     size_t value = scan->at + separator.width;
-    bwt_name_class name = bwt_redact_name_class(scan->text, scan->name_from, scan->at);
+    bwt_name_class name = bwt_redact_name_class(scan->text, name_start(scan), scan->at);
     bool masked = false;
     if (bwt_redact_in_url(scan) || separator.level > 0) {
         masked = name != BWT_NAME_PLAIN && bwt_redact_url_value(scan, name, separator);
@@ -103,11 +115,11 @@ static bool take_enclosed_name(bwt_redact_scan *scan, char mark)
     if (bwt_redact_in_url(scan)) return false;
     if (mark == '>') {
         return scan->name_mark == '<' &&
-               bwt_redact_name_class(scan->text, scan->name_from, scan->at) == BWT_NAME_STRONG &&
+               bwt_redact_name_class(scan->text, name_start(scan), scan->at) == BWT_NAME_STRONG &&
                bwt_redact_tag_content(scan, scan->at + 1);
     }
     bool quoted = scan->at > scan->name_from && bwt_redact_one_of(scan->text.data[scan->at - 1], "\"'");
-    return quoted && bwt_redact_name_class(scan->text, scan->name_from, scan->at) == BWT_NAME_STRONG &&
+    return quoted && bwt_redact_name_class(scan->text, name_start(scan), scan->at) == BWT_NAME_STRONG &&
            bwt_redact_text_value(scan, BWT_NAME_WEAK, mark, scan->at + 1);
 }
 
@@ -160,6 +172,7 @@ static void take_mark(bwt_redact_scan *scan)
 static bool run(bwt_redact_scan *scan)
 {
     while (scan->at < scan->text.len && !scan->out->failed) {
+        if (bwt_redact_credentials(scan)) continue;
         if (bwt_redact_is_atom((unsigned char)scan->text.data[scan->at])) {
             take_atom(scan);
         } else {
@@ -190,7 +203,7 @@ bool bwt_redact_has_prefix_secret(bwt_str text)
 {
     for (size_t at = 0; at < text.len;) {
         if (!bwt_redact_is_atom((unsigned char)text.data[at])) {
-            at++;
+            at += bwt_redact_decode(text, at).width;
             continue;
         }
         size_t to = atom_end(text, at), start = kind_start(text, at, to), end;

@@ -18,7 +18,8 @@ typedef struct bwt_redact_scan {
     size_t url_end;   /* at < url_end: inside an address */
     bool whole_url;   /* the input is one address, so that neither spaces nor quotes end it */
     bool in_query;    /* the '?' or '#' of the address has been passed */
-    size_t cookie_until;
+    size_t cookie_until;   /* inside a Cookie header */
+    size_t credentials_at; /* what follows the scheme of an Authorization header; 0: none */
     /* What a search found not to be there need not be searched for again: that is what keeps the pass linear. */
     size_t no_userinfo_until;
     size_t no_blob_until;
@@ -43,6 +44,8 @@ static inline bwt_str bwt_redact_slice(const bwt_redact_scan *scan, size_t from,
 }
 /* Whether the input continues with the literal at `at`. */
 bool bwt_redact_here(const bwt_redact_scan *scan, size_t at, bwt_str literal);
+/* Whether text[.. end) ends with a marker: trimming must not cut into it. */
+bool bwt_redact_marker_before(bwt_str text, size_t end);
 
 /* All below return whether they masked something; then scan->at has moved past it. */
 
@@ -55,6 +58,7 @@ bool bwt_redact_base64(bwt_redact_scan *scan, size_t from);
 /* redact_value.c: the value of a name in running text, which begins at or after `from`; the words that announce a
  * secret without a separator. */
 bool bwt_redact_text_value(bwt_redact_scan *scan, bwt_name_class name, char separator, size_t from);
+bool bwt_redact_credentials(bwt_redact_scan *scan); /* at scan->credentials_at */
 bool bwt_redact_cookie_value(bwt_redact_scan *scan, size_t from);
 bool bwt_redact_tag_content(bwt_redact_scan *scan, size_t from);
 bool bwt_redact_announced(bwt_redact_scan *scan, size_t from, size_t to);

@@ -27,7 +27,7 @@ static size_t find_url_end(bwt_str text, size_t from)
         if (bwt_redact_one_of(text.data[end], "([{")) open++;
         if (bwt_redact_one_of(text.data[end], ")]}")) open--;
     }
-    while (end > from) {
+    while (end > from && !bwt_redact_marker_before(text, end)) {
         char last = text.data[end - 1];
         if (bwt_redact_one_of(last, ")]}") && open < 0) {
             open++;
@@ -53,8 +53,8 @@ static bool is_special(bwt_str scheme)
 
 static bwt_str scheme_before(const bwt_redact_scan *scan, size_t colon)
 {
-    size_t from = colon;
-    while (from > scan->name_from && colon - from < LONGEST_SCHEME &&
+    size_t from = colon, least = scan->copied > scan->name_from ? scan->copied : scan->name_from;
+    while (from > least && colon - from < LONGEST_SCHEME &&
            (bwt_ascii_is_alnum(scan->text.data[from - 1]) || bwt_redact_one_of(scan->text.data[from - 1], "+.-"))) {
         from--;
     }
@@ -122,19 +122,16 @@ static extent measure_authority(const bwt_redact_scan *scan, size_t from, const 
 /* Leaves the userinfo of the authority at `from` out; returns where the host begins and sets *end behind the host. */
 static size_t take_authority(bwt_redact_scan *scan, size_t from, const authority *a, size_t *end)
 {
-    extent found = measure_authority(scan, from, a);
-    size_t stray = found.host == from ? stray_userinfo_end(scan, from, found.end, a) : 0;
-    while (stray > 0) {
-        bwt_redact_leave_out(scan, from, stray);
-        from = stray;
-        found = measure_authority(scan, from, a);
-        stray = found.host == from ? stray_userinfo_end(scan, from, found.end, a) : 0;
+    for (;;) {
+        extent found = measure_authority(scan, from, a);
+        *end = found.end;
+        /* ssh://git@host names an account, not a secret. */
+        if (found.host > from && !found.password && (a->is_ssh || a->needs_password)) return from;
+        size_t userinfo_end = found.host > from ? found.host : stray_userinfo_end(scan, from, found.end, a);
+        if (userinfo_end == 0) return from;
+        bwt_redact_leave_out(scan, from, userinfo_end);
+        from = userinfo_end;
     }
-    *end = found.end;
-    /* ssh://git@host names an account, not a secret. */
-    if (found.host > from && !found.password && (a->is_ssh || a->needs_password)) return from;
-    if (found.host > from) bwt_redact_leave_out(scan, from, found.host);
-    return found.host;
 }
 
 /* ---- capability paths ---- */
@@ -296,7 +293,7 @@ static size_t find_value_end(const bwt_redact_scan *scan, size_t from, value_rul
         if (c.level <= rule.level) {
             if (c.byte == '&' || c.byte == '#') break;
             if (c.byte == ';' && (rule.in_path || parameter_follows(scan, at + c.width))) break;
-            if (rule.in_path && (c.byte == '/' || c.byte == '?')) break;
+            if (rule.in_path && bwt_redact_one_of((char)c.byte, "/?\\")) break;
             if (rule.quote != '\0' && c.byte == (unsigned char)rule.quote) break;
         }
         at += c.width;

@@ -12,14 +12,22 @@ enum {
 
 /* ---- what looks like a secret ---- */
 
+/* A marker that the end of the judged part goes through. */
+static bool is_cut_marker(bwt_str rest)
+{
+    return rest.len < sizeof BWT_REDACTED - 1 && bwt_str_starts_with(BWT_STR(BWT_REDACTED), rest);
+}
+
 bool bwt_redact_looks_secret(bwt_str value, size_t least)
 {
-    if (value.len < least || bwt_str_starts_with(value, BWT_STR("http:")) ||
-        bwt_str_starts_with(value, BWT_STR("https:"))) {
-        return false;
-    }
-    size_t lower = 0, upper = 0, digits = 0, symbols = 0, changes = 0;
+    size_t lower = 0, upper = 0, digits = 0, symbols = 0, changes = 0, masked = 0;
     for (size_t i = 0; i < value.len; i++) {
+        /* What is masked already says nothing about the rest. */
+        while (bwt_str_starts_with((bwt_str){value.data + i, value.len - i}, BWT_STR(BWT_REDACTED))) {
+            i += sizeof BWT_REDACTED - 1;
+            masked += sizeof BWT_REDACTED - 1;
+        }
+        if (i == value.len || is_cut_marker((bwt_str){value.data + i, value.len - i})) break;
         char c = value.data[i];
         lower += bwt_ascii_is_lower(c);
         upper += bwt_ascii_is_upper(c);
@@ -27,9 +35,10 @@ bool bwt_redact_looks_secret(bwt_str value, size_t least)
         symbols += bwt_redact_one_of(c, "!@#$%^&*?+=");
         if (i > 0 && bwt_ascii_is_upper(c) != bwt_ascii_is_upper(value.data[i - 1])) changes++;
     }
+    if (value.len - masked < least) return false;
     if (digits > 0 && lower + upper > 0) return true;
-    if (symbols > 0 && lower > 0 && upper > 0) return value.len >= 8;
-    return value.len >= 20 && lower > 0 && upper > 0 && changes >= 6;
+    if (symbols > 0 && lower > 0 && upper > 0) return value.len - masked >= 8;
+    return value.len - masked >= 20 && lower > 0 && upper > 0 && changes >= 6;
 }
 
 static bool is_marker(const bwt_redact_scan *scan, size_t at)
@@ -37,7 +46,7 @@ static bool is_marker(const bwt_redact_scan *scan, size_t at)
     return bwt_redact_here(scan, at, BWT_STR(BWT_REDACTED));
 }
 
-static bool head_looks_secret(const bwt_redact_scan *scan, size_t from, size_t to, size_t least)
+static bool part_looks_secret(const bwt_redact_scan *scan, size_t from, size_t to, size_t least)
 {
     return bwt_redact_looks_secret(bwt_redact_slice(scan, from, to), least);
 }
@@ -117,6 +126,22 @@ static size_t bare_end(const bwt_redact_scan *scan, size_t from, size_t limit)
     return end < limit ? end : limit;
 }
 
+static size_t near_limit(const bwt_redact_scan *scan, size_t from)
+{
+    return scan->text.len - from < JUDGED_BYTES ? scan->text.len : from + JUDGED_BYTES;
+}
+
+/* How much of a bare value is judged: to what is masked already, or to the "://" of an address, which has its own rules. */
+static size_t judged_end(const bwt_redact_scan *scan, size_t from)
+{
+    size_t limit = near_limit(scan, from), end = from;
+    while (end < limit && !stops_value(scan, end) && !is_marker(scan, end) &&
+           !bwt_redact_here(scan, end, BWT_STR("://"))) {
+        end++;
+    }
+    return end;
+}
+
 /* Without the brackets that close what was opened before the value, and without the full stop. */
 static size_t trimmed_end(const bwt_redact_scan *scan, size_t from, size_t end)
 {
@@ -125,7 +150,7 @@ static size_t trimmed_end(const bwt_redact_scan *scan, size_t from, size_t end)
         if (bwt_redact_one_of(scan->text.data[at], "([{")) open++;
         if (bwt_redact_one_of(scan->text.data[at], ")]}")) open--;
     }
-    while (end > from) {
+    while (end > from && !bwt_redact_marker_before(scan->text, end)) {
         char last = scan->text.data[end - 1];
         if (bwt_redact_one_of(last, ")]}") && open < 0) {
             open++;
@@ -138,26 +163,17 @@ static size_t trimmed_end(const bwt_redact_scan *scan, size_t from, size_t end)
 }
 
 /* name=call(...) is code. */
-static bool is_call(const bwt_redact_scan *scan, size_t from, size_t to)
+static bool is_call(const bwt_redact_scan *scan, size_t from)
 {
-    size_t at = from;
-    while (at < to && at - from < JUDGED_BYTES &&
-           (bwt_ascii_is_alnum(scan->text.data[at]) || bwt_redact_one_of(scan->text.data[at], "._"))) {
-        at++;
-    }
-    return at > from && at < to && scan->text.data[at] == '(';
-}
-
-static size_t near_limit(const bwt_redact_scan *scan, size_t from)
-{
-    return scan->text.len - from < JUDGED_BYTES ? scan->text.len : from + JUDGED_BYTES;
+    size_t at = from, limit = near_limit(scan, from);
+    while (at < limit && (bwt_ascii_is_alpha(scan->text.data[at]) || bwt_redact_one_of(scan->text.data[at], "._"))) at++;
+    return at > from && at < limit && scan->text.data[at] == '(';
 }
 
 /* Masks the bare value at `from` if it looks like a secret of at least that many bytes. */
 static bool mask_if_secret(bwt_redact_scan *scan, size_t from, size_t least)
 {
-    size_t near_end = bare_end(scan, from, near_limit(scan, from));
-    if (!head_looks_secret(scan, from, near_end, least)) return false;
+    if (!part_looks_secret(scan, from, judged_end(scan, from), least)) return false;
     size_t end = trimmed_end(scan, from, bare_end(scan, from, scan->text.len));
     if (end == from) return false;
     bwt_redact_mask(scan, from, end);
@@ -182,21 +198,27 @@ static bool is_pair(const bwt_redact_scan *scan, size_t from, size_t to)
     return after < to || (after < scan->text.len && bwt_redact_one_of(scan->text.data[after], "\"'"));
 }
 
+/* Judges what follows the scheme now, but leaves masking it to when the pass gets there: the scheme is passed first. */
 static bool mask_credentials(bwt_redact_scan *scan, size_t from)
 {
     quotation q = opening_at(scan, from);
     if (q.content > 0) from = q.content;
-    size_t near = near_limit(scan, from);
-    size_t scheme_end = bare_end(scan, from, near);
+    size_t scheme_end = bare_end(scan, from, near_limit(scan, from));
     size_t credentials = skip_blanks(scan, scheme_end);
-    if (credentials > scheme_end && scheme_end > from) {
-        near = near_limit(scan, credentials);
-        size_t end = bare_end(scan, credentials, near);
-        if (end > credentials && !is_pair(scan, credentials, end) && mask_if_secret(scan, credentials, LEAST_STRONG)) {
-            return true;
+    if (credentials > scheme_end && scheme_end > from && credentials < scan->text.len) {
+        if (is_marker(scan, credentials)) return false;
+        size_t end = judged_end(scan, credentials);
+        if (!is_pair(scan, credentials, end) && part_looks_secret(scan, credentials, end, LEAST_STRONG)) {
+            scan->credentials_at = credentials;
+            return false;
         }
     }
     return !is_pair(scan, from, scheme_end) && mask_if_secret(scan, from, LEAST_STRONG);
+}
+
+bool bwt_redact_credentials(bwt_redact_scan *scan)
+{
+    return scan->at == scan->credentials_at && scan->at > 0 && mask_if_secret(scan, scan->at, LEAST_STRONG);
 }
 
 /* ---- the value of a name ---- */
@@ -207,7 +229,7 @@ static bool mask_quoted(bwt_redact_scan *scan, bwt_name_class name, const quotat
     if (end <= q->content) return false;
     if (name != BWT_NAME_STRONG) {
         size_t judged = end - q->content < JUDGED_BYTES ? end : q->content + JUDGED_BYTES;
-        if (!head_looks_secret(scan, q->content, judged, name == BWT_NAME_WEAK ? LEAST_WEAK : LEAST_STRONG)) return false;
+        if (!part_looks_secret(scan, q->content, judged, name == BWT_NAME_WEAK ? LEAST_WEAK : LEAST_STRONG)) return false;
     }
     bwt_redact_mask(scan, q->content, end);
     return true;
@@ -229,8 +251,9 @@ bool bwt_redact_text_value(bwt_redact_scan *scan, bwt_name_class name, char sepa
     if (q.content > 0) value = q.content;
     if (separator == ',' || (bwt_redact_one_of(scan->text.data[value], "([{<") && !is_marker(scan, value))) return false;
     if (separator == '=' && !spaced && name == BWT_NAME_STRONG && scan->text.data[value] != '/') {
+        if (is_call(scan, value)) return false;
         size_t end = trimmed_end(scan, value, bare_end(scan, value, scan->text.len));
-        if (end == value || is_call(scan, value, end)) return false;
+        if (end == value) return false;
         bwt_redact_mask(scan, value, end);
         return true;
     }

@@ -39,7 +39,7 @@ static size_t prefix_outside_marker(bwt_str text, int64_t max_chars)
 /* Whether the first len bytes of current stay as they are when redacted. Their redaction is left in again. */
 static bool is_stable(cutter *cut, size_t len)
 {
-    bwt_str prefix = {cut->current.data, len};
+    bwt_str prefix = {bwt_buf_str(&cut->current).data, len};
     bwt_buf_clear(&cut->again);
     if (!bwt_redact_text_append(&cut->again, prefix)) {
         cut->failed = true;
@@ -52,10 +52,10 @@ static bool is_stable(cutter *cut, size_t len)
  * redacted and cut again until it holds still; if it does not, ever shorter prefixes are tried, the empty one last. */
 static void cut_current(cutter *cut, int64_t max_chars, bool *was_cut)
 {
-    size_t len = prefix_outside_marker(bwt_buf_str(&cut->current), max_chars);
-    if (len == cut->current.len) return;
-    *was_cut = true;
+    size_t len = 0;
     for (int recuts = 0; recuts < MAX_RECUTS; recuts++) {
+        len = prefix_outside_marker(bwt_buf_str(&cut->current), max_chars);
+        if (len < cut->current.len) *was_cut = true;
         if (is_stable(cut, len)) {
             cut->current.len = len;
             return;
@@ -63,11 +63,12 @@ static void cut_current(cutter *cut, int64_t max_chars, bool *was_cut)
         bwt_buf before = cut->current;
         cut->current = cut->again;
         cut->again = before;
-        len = prefix_outside_marker(bwt_buf_str(&cut->current), max_chars);
     }
+    len = prefix_outside_marker(bwt_buf_str(&cut->current), max_chars);
     while (len > 0 && !is_stable(cut, len)) {
         bwt_str prefix = {cut->current.data, len};
         len = prefix_outside_marker(prefix, (int64_t)bwt_utf8_count(prefix) / 2);
+        *was_cut = true;
     }
     cut->current.len = len;
 }

@@ -185,6 +185,7 @@ bwt_error bwt_engine_submit_lookup(bwt_engine *engine, const bwt_lookup_request 
                                    bwt_ticket *ticket)
 {
     if (is_inherited(engine)) return BWT_ERR_CLOSED;
+    if (request->validator == NULL) return BWT_ERR_INVALID; /* nobody else could judge on the engine thread */
     bwt_submission *submission;
     bwt_error error = bwt_submission_for_lookup(request, outbox, &submission);
     return error == BWT_OK ? submit(engine, submission, ticket) : error;

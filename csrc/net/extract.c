@@ -18,10 +18,9 @@ static bool is_redirect(int http_status)
 static void fail(const bwt_http_answer *answer, bwt_attempt_status status, bwt_failure_detail detail,
                  int64_t retry_after_ms, bwt_answer *out)
 {
-    *out = (bwt_answer){.failure = {.status = status,
-                                    .detail = detail,
-                                    .http_status = answer->status,
-                                    .retry_after_ms = retry_after_ms}};
+    *out = (bwt_answer){
+        .failure = {
+            .status = status, .detail = detail, .http_status = answer->status, .retry_after_ms = retry_after_ms}};
 }
 
 static bwt_error respond_without_hits(int http_status, bool parse_ok, bwt_answer *out)

@@ -115,9 +115,10 @@ bool bwt_space_text_append(bwt_buf *out, bwt_str text)
 /* Numbers 128 to 159 mean Windows-1252, as every browser reads them; 0 = that place is undefined there. */
 static int32_t repair_code_point(uint32_t number)
 {
-    static const uint16_t windows_1252[32] = {
-        0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
-        0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178};
+    static const uint16_t windows_1252[32] = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
+                                              0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017D, 0,
+                                              0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+                                              0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
     if (number >= 0x80 && number < 0xA0 && windows_1252[number - 0x80] != 0) return windows_1252[number - 0x80];
     if (number == 0 || number > MAX_CODE_POINT || (number >= 0xD800 && number <= 0xDFFF)) return REPLACEMENT;
     return (int32_t)number;
@@ -132,7 +133,9 @@ static size_t read_number(bwt_str text, int32_t *code_point)
     size_t first = at;
     uint32_t number = 0;
     for (; at < text.len; at++) {
-        int digit = hex ? bwt_ascii_hex_value(text.data[at]) : bwt_ascii_is_digit(text.data[at]) ? text.data[at] - '0' : -1;
+        int digit = hex                                 ? bwt_ascii_hex_value(text.data[at])
+                    : bwt_ascii_is_digit(text.data[at]) ? text.data[at] - '0'
+                                                        : -1;
         if (digit < 0) break;
         if (number <= MAX_CODE_POINT) number = number * (hex ? 16 : 10) + (uint32_t)digit;
     }
@@ -210,17 +213,28 @@ static bool parts_words(bwt_str name)
     static const char *const t[] = {"td", "tr", "th", "table", "title", NULL};
     if (name.len < 2) return name.len == 1 && name.data[0] == 'p'; /* i, b, u, a, q: inside a line */
     switch (name.data[0]) {
-    case 'a': return bwt_str_equal(name, BWT_STR("article"));
-    case 'b': return is_any_of(name, b);
-    case 'd': return is_any_of(name, d);
-    case 'h': return is_any_of(name, h);
-    case 'l': return bwt_str_equal(name, BWT_STR("li"));
-    case 'o': return is_any_of(name, o);
-    case 'p': return bwt_str_equal(name, BWT_STR("pre"));
-    case 's': return is_any_of(name, s);
-    case 't': return is_any_of(name, t);
-    case 'u': return bwt_str_equal(name, BWT_STR("ul"));
-    default: return false;
+    case 'a':
+        return bwt_str_equal(name, BWT_STR("article"));
+    case 'b':
+        return is_any_of(name, b);
+    case 'd':
+        return is_any_of(name, d);
+    case 'h':
+        return is_any_of(name, h);
+    case 'l':
+        return bwt_str_equal(name, BWT_STR("li"));
+    case 'o':
+        return is_any_of(name, o);
+    case 'p':
+        return bwt_str_equal(name, BWT_STR("pre"));
+    case 's':
+        return is_any_of(name, s);
+    case 't':
+        return is_any_of(name, t);
+    case 'u':
+        return bwt_str_equal(name, BWT_STR("ul"));
+    default:
+        return false;
     }
 }
 

@@ -14,17 +14,14 @@ using simdjson::dom::document;
 using simdjson::internal::tape_ref;
 using simdjson::internal::tape_type;
 
-static_assert(BWT_JSON_PADDING >= simdjson::SIMDJSON_PADDING, "the buffer's padding is what the parser reads past the end");
-
-namespace {
+static_assert(BWT_JSON_PADDING >= simdjson::SIMDJSON_PADDING,
+              "the buffer's padding is what the parser reads past the end");
 
 /* Longer texts are refused. Bodies are capped well below; specs are smaller still. */
-constexpr size_t max_text_bytes = size_t(8) * 1024 * 1024;
-constexpr size_t smallest_capacity = size_t(32) * 1024;
+static constexpr size_t max_text_bytes = size_t(8) * 1024 * 1024;
+static constexpr size_t smallest_capacity = size_t(32) * 1024;
 /* The parser's tables take about 14 bytes for each byte of text: what a rare long text needed is given back. */
-constexpr size_t largest_kept_capacity = size_t(256) * 1024;
-
-}
+static constexpr size_t largest_kept_capacity = size_t(256) * 1024;
 
 struct bwt_json_parser {
     simdjson::dom::parser dom{max_text_bytes};
@@ -147,16 +144,24 @@ extern "C" bwt_json_type bwt_json_type_of(bwt_json value)
 {
     if (value.document == nullptr) return BWT_JSON_MISSING;
     switch (tape_of(value).tape_ref_type()) {
-    case tape_type::NULL_VALUE: return BWT_JSON_NULL;
+    case tape_type::NULL_VALUE:
+        return BWT_JSON_NULL;
     case tape_type::TRUE_VALUE:
-    case tape_type::FALSE_VALUE: return BWT_JSON_BOOL;
-    case tape_type::INT64: return BWT_JSON_INT;
+    case tape_type::FALSE_VALUE:
+        return BWT_JSON_BOOL;
+    case tape_type::INT64:
+        return BWT_JSON_INT;
     case tape_type::UINT64: /* only what int64_t cannot hold */
-    case tape_type::DOUBLE: return BWT_JSON_REAL;
-    case tape_type::STRING: return BWT_JSON_STRING;
-    case tape_type::START_ARRAY: return BWT_JSON_ARRAY;
-    case tape_type::START_OBJECT: return BWT_JSON_OBJECT;
-    default: return BWT_JSON_MISSING;
+    case tape_type::DOUBLE:
+        return BWT_JSON_REAL;
+    case tape_type::STRING:
+        return BWT_JSON_STRING;
+    case tape_type::START_ARRAY:
+        return BWT_JSON_ARRAY;
+    case tape_type::START_OBJECT:
+        return BWT_JSON_OBJECT;
+    default:
+        return BWT_JSON_MISSING;
     }
 }
 
@@ -186,10 +191,17 @@ extern "C" bool bwt_json_real(bwt_json value, double *out)
     if (value.document == nullptr) return false;
     const tape_ref tape = tape_of(value);
     switch (tape.tape_ref_type()) {
-    case tape_type::INT64: *out = double(tape.next_tape_value<int64_t>()); return true;
-    case tape_type::UINT64: *out = double(tape.next_tape_value<uint64_t>()); return true;
-    case tape_type::DOUBLE: *out = tape.next_tape_value<double>(); return true;
-    default: return false;
+    case tape_type::INT64:
+        *out = double(tape.next_tape_value<int64_t>());
+        return true;
+    case tape_type::UINT64:
+        *out = double(tape.next_tape_value<uint64_t>());
+        return true;
+    case tape_type::DOUBLE:
+        *out = tape.next_tape_value<double>();
+        return true;
+    default:
+        return false;
     }
 }
 

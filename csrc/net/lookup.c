@@ -36,28 +36,16 @@ static void seal(bwt_lookup_world *world, bwt_submission *submission)
     complete(world, submission);
 }
 
-static void set_target(bwt_submission *submission, const bwt_provider *provider)
-{
-    bwt_text target;
-    if (bwt_provider_target(provider, bwt_plan_query(submission->plan), submission->max_results, &target) != BWT_OK) {
-        return; /* the record then shows none */
-    }
-    (void)bwt_plan_set_target(submission->plan, (bwt_str){target.data, target.len});
-    bwt_text_free(&target);
-}
-
 /* Starts the plan's next attempt; seals when there is none. An attempt that fails on the spot is reported and the plan
  * asked again. */
 static void step(bwt_lookup_world *world, bwt_submission *submission)
 {
-    bwt_dial dial;
     bwt_failure failure;
-    while (bwt_plan_next(submission->plan, bwt_monotonic_ns(), &dial)) {
-        const bwt_provider *provider =
-            dial.role == BWT_ATTEMPT_ROLE_FALLBACK ? submission->fallback : submission->primary;
-        set_target(submission, provider);
-        if (bwt_exchange_start(&world->exchanges, &submission->exchange, provider, bwt_plan_query(submission->plan),
-                               submission->max_results, dial.deadline_ns, &failure)) {
+    while (submission->dial_is_due || bwt_submission_next_dial(submission, bwt_monotonic_ns())) {
+        submission->dial_is_due = false;
+        if (bwt_exchange_start(&world->exchanges, &submission->exchange, bwt_submission_provider(submission),
+                               bwt_plan_query(submission->plan), submission->max_results,
+                               submission->dial.deadline_ns, &failure)) {
             return;
         }
         bwt_plan_report_failure(submission->plan, bwt_monotonic_ns(), failure);

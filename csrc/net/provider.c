@@ -82,8 +82,7 @@ static bwt_error add_headers(const bwt_request_spec *spec, bwt_http_request *req
     return BWT_OK;
 }
 
-bwt_error bwt_provider_request(const bwt_provider *provider, bwt_str query, int64_t max_results,
-                               bwt_http_request *out)
+bwt_error bwt_provider_request(const bwt_provider *provider, bwt_str query, int64_t max_results, bwt_http_request *out)
 {
     bwt_http_request request = {.post = provider->request.post};
     bwt_buf_init(&request.url, BWT_BUF_NO_CAP);

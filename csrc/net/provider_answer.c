@@ -97,7 +97,8 @@ static bwt_error compile_hit_lists(const bwt_spec_reader *reader, const bwt_spec
     for (size_t i = 0; error == BWT_OK && bwt_spec_next(&list, &element); i++) {
         error = bwt_compile_path(reader, &element, &paths[i]);
         for (size_t step = 0; error == BWT_OK && step < paths[i].count; step++) {
-            if (paths[i].steps[step].kind == BWT_STEP_EACH) error = bwt_spec_refuse(reader, &element, "a path without []");
+            if (paths[i].steps[step].kind == BWT_STEP_EACH)
+                error = bwt_spec_refuse(reader, &element, "a path without []");
         }
     }
     out->hit_lists = paths;
@@ -129,8 +130,7 @@ bwt_error bwt_compile_answer(const bwt_spec_reader *reader, const bwt_spec_node 
     bwt_spec_node evidence = bwt_spec_member(&table, BWT_STR("titles_are_evidence"));
     if (!bwt_spec_present(&table)) return bwt_spec_refuse(reader, &table, "a table");
     size_t ignored;
-    bwt_error error =
-        bwt_spec_table(reader, &table, "format hits keep title url snippet clean titles_are_evidence");
+    bwt_error error = bwt_spec_table(reader, &table, "format hits keep title url snippet clean titles_are_evidence");
     if (error == BWT_OK) error = bwt_spec_choice(reader, &format, "json", &ignored);
     if (error == BWT_OK) error = compile_hit_lists(reader, &table, answer);
     if (error == BWT_OK) error = bwt_compile_conditions(reader, &keep, false, &answer->keep);

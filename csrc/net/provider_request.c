@@ -40,7 +40,7 @@ static bool is_header_name(bwt_str name)
 
 static bwt_error refuse_missing_key(const bwt_spec_reader *reader, bwt_str variable)
 {
-    char expected[sizeof ((bwt_complaint *)0)->expected];
+    char expected[sizeof((bwt_complaint *)0)->expected];
     bwt_buf text;
     bwt_buf_init(&text, sizeof expected - 1);
     bwt_buf_append_c(&text, "the provider's key");

@@ -26,8 +26,9 @@ static bwt_error compile_scalar(const bwt_spec_reader *reader, const bwt_spec_no
     default:
         break;
     }
-    return bwt_spec_refuse(reader, node, text_only ? "a text that is not empty, or a list of them"
-                                                   : "a text, a number, a boolean, or a list of them");
+    return bwt_spec_refuse(reader, node,
+                           text_only ? "a text that is not empty, or a list of them"
+                                     : "a text, a number, a boolean, or a list of them");
 }
 
 static bwt_error compile_scalars(const bwt_spec_reader *reader, const bwt_spec_node *node, bool text_only,
@@ -114,9 +115,9 @@ static bwt_error compile_statuses(const bwt_spec_reader *reader, const bwt_spec_
 /* then: an attempt status, or the reason of an answer that came and holds nothing. */
 static bwt_error compile_then(const bwt_spec_reader *reader, const bwt_spec_node *table, bwt_rule *rule)
 {
-    static const bwt_attempt_status statuses[] = {BWT_ATTEMPT_STATUS_TRANSPORT_ERROR, BWT_ATTEMPT_STATUS_RATE_LIMITED,
-                                                  BWT_ATTEMPT_STATUS_AUTH_FAILED, BWT_ATTEMPT_STATUS_QUOTA_EXHAUSTED,
-                                                  BWT_ATTEMPT_STATUS_NONE, BWT_ATTEMPT_STATUS_NONE};
+    static const bwt_attempt_status statuses[] = {
+        BWT_ATTEMPT_STATUS_TRANSPORT_ERROR, BWT_ATTEMPT_STATUS_RATE_LIMITED, BWT_ATTEMPT_STATUS_AUTH_FAILED,
+        BWT_ATTEMPT_STATUS_QUOTA_EXHAUSTED, BWT_ATTEMPT_STATUS_NONE,         BWT_ATTEMPT_STATUS_NONE};
     static const char words[] = "transport_error rate_limited auth_failed quota_exhausted empty_result_set "
                                 "unparseable_payload";
     enum { EMPTY_WORD = 4 };

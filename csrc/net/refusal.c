@@ -10,7 +10,7 @@ enum { SEARCHED_BYTES = 64 * 1024 };
 
 /* Only what the check itself carries: the vendors' own scripts also stand on ordinary pages that they protect. */
 static const char *const page_marks[] = {
-    "_cf_chl_",             /* Cloudflare */
+    "_cf_chl_", /* Cloudflare */
     "cf-chl-",
     "cf_captcha_kind",
     "jschl_vc",
@@ -19,16 +19,16 @@ static const char *const page_marks[] = {
     "captcha-delivery.com", /* DataDome */
     "px-captcha",           /* HUMAN, once PerimeterX */
     "/whywasiblocked",
-    "Incapsula incident",   /* Imperva */
-    "gokuProps",            /* AWS WAF */
-    "KPSDK.configure",      /* Kasada */
-    "anomaly-modal",        /* DuckDuckGo */
+    "Incapsula incident", /* Imperva */
+    "gokuProps",          /* AWS WAF */
+    "KPSDK.configure",    /* Kasada */
+    "anomaly-modal",      /* DuckDuckGo */
     "anomaly.js",
-    "/sorry/index",         /* Google */
+    "/sorry/index", /* Google */
     "id=\"captcha-form\"",
-    "wappass.baidu.com",    /* Baidu */
-    "/checkcaptcha",        /* Yandex */
-    "anubis_challenge",     /* Anubis */
+    "wappass.baidu.com", /* Baidu */
+    "/checkcaptcha",     /* Yandex */
+    "anubis_challenge",  /* Anubis */
 };
 
 static const char *const location_marks[] = {"/sorry/", "captcha", "/cdn-cgi/challenge"};

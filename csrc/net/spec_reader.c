@@ -50,7 +50,7 @@ static int find_word(const char *words, bwt_str word)
 
 static bwt_error refuse_words(const bwt_spec_reader *reader, const bwt_spec_node *node, const char *words)
 {
-    char expected[sizeof ((bwt_complaint *)0)->expected] = "one of: ";
+    char expected[sizeof((bwt_complaint *)0)->expected] = "one of: ";
     size_t used = strlen(expected);
     size_t len = strlen(words);
     if (len > sizeof expected - 1 - used) len = sizeof expected - 1 - used;
@@ -92,7 +92,7 @@ bwt_error bwt_spec_int(const bwt_spec_reader *reader, const bwt_spec_node *node,
         *out = value;
         return BWT_OK;
     }
-    char expected[sizeof ((bwt_complaint *)0)->expected];
+    char expected[sizeof((bwt_complaint *)0)->expected];
     bwt_buf text;
     bwt_buf_init(&text, sizeof expected - 1);
     bwt_buf_append_c(&text, "an integer from ");

@@ -6,13 +6,13 @@
 #include "net/json.h"
 
 typedef struct bwt_spec_reader {
-    bwt_arena *arena; /* where what is read lives on */
+    bwt_arena *arena;         /* where what is read lives on */
     bwt_complaint *complaint; /* may be NULL */
 } bwt_spec_reader;
 
 typedef struct bwt_spec_node {
     bwt_json value;
-    char key[sizeof ((bwt_complaint *)0)->field];
+    char key[sizeof((bwt_complaint *)0)->field];
 } bwt_spec_node;
 
 bwt_spec_node bwt_spec_member(const bwt_spec_node *table, bwt_str name);

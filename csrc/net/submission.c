@@ -34,6 +34,29 @@ void bwt_submission_free(bwt_submission *submission)
     bwt_free(submission);
 }
 
+bwt_provider *bwt_submission_provider(const bwt_submission *submission)
+{
+    return submission->dial.role == BWT_ATTEMPT_ROLE_FALLBACK ? submission->fallback : submission->primary;
+}
+
+static void set_target(bwt_submission *submission)
+{
+    bwt_text target;
+    if (bwt_provider_target(bwt_submission_provider(submission), bwt_plan_query(submission->plan),
+                            submission->max_results, &target) != BWT_OK) {
+        return; /* the record then shows none */
+    }
+    (void)bwt_plan_set_target(submission->plan, (bwt_str){target.data, target.len});
+    bwt_text_free(&target);
+}
+
+bool bwt_submission_next_dial(bwt_submission *submission, int64_t now_ns)
+{
+    if (!bwt_plan_next(submission->plan, now_ns, &submission->dial)) return false;
+    set_target(submission);
+    return true;
+}
+
 bwt_error bwt_submission_for_lookup(const bwt_lookup_request *request, bwt_outbox *outbox, bwt_submission **out)
 {
     int64_t now_ns = bwt_monotonic_ns(); /* the budget starts with the call */
@@ -54,6 +77,8 @@ bwt_error bwt_submission_for_lookup(const bwt_lookup_request *request, bwt_outbo
     submission->primary = bwt_provider_retain(request->primary);
     if (request->fallback != NULL) submission->fallback = bwt_provider_retain(request->fallback);
     submission->max_results = request->policy->max_results;
+    /* At the reading that started the budget: a slice as long as the whole budget must still fit. */
+    submission->dial_is_due = bwt_submission_next_dial(submission, now_ns);
     *out = submission;
     return BWT_OK;
 }

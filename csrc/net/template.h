@@ -4,8 +4,8 @@
 #ifndef BWT_NET_TEMPLATE_H
 #define BWT_NET_TEMPLATE_H
 
-#include "net/arena.h"
 #include "core/buf.h"
+#include "net/arena.h"
 
 typedef enum bwt_encoding {
     BWT_ENCODE_NOTHING,
@@ -48,12 +48,12 @@ bwt_error bwt_template_finish(bwt_template_builder *builder, bwt_template *out);
 /* show_secrets false: BWT_REDACTED stands where a secret is. */
 bool bwt_template_render(const bwt_template *compiled, bwt_str query, int64_t count, bool show_secrets, bwt_buf *out);
 
-/* Cuts the next piece off *rest: literal text (braces undoubled into *literal) or the inside of {...}. False at the end
- * or, with *malformed set, at a stray brace. */
+/* Literal text, ready to be used, or the inside of {...}. Borrowed from the template. */
 typedef struct bwt_template_piece {
     bool is_place;
-    bwt_str text; /* borrowed; a literal piece never holds a brace other than a doubled one's first half */
+    bwt_str text;
 } bwt_template_piece;
+/* Cuts the next piece off *rest. False at the end or, with *malformed set, at a brace without its partner. */
 bool bwt_template_next_piece(bwt_str *rest, bwt_template_piece *piece, bool *malformed);
 
 #endif

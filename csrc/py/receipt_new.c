@@ -67,7 +67,7 @@ static int check_schema_version(PyObject *version)
 }
 
 /* A tuple of instances of item_type; a mapping among items is made into one by keyword. */
-static PyObject *read_items(PyObject *items, PyTypeObject *item_type, const char *name)
+static PyObject *read_items(PyObject *items, PyTypeObject *item_type, const char *name, const char *each)
 {
     if (items == NULL) return PyTuple_New(0);
     if (PyUnicode_Check(items) || PyDict_Check(items) ||
@@ -81,7 +81,7 @@ static PyObject *read_items(PyObject *items, PyTypeObject *item_type, const char
     for (Py_ssize_t i = 0; read != NULL && i < PyTuple_GET_SIZE(given); i++) {
         PyObject *item = PyTuple_GET_ITEM(given, i);
         item = Py_IS_TYPE(item, item_type) ? Py_NewRef(item)
-                                           : pybwt_from_mapping((PyObject *)item_type, item, name);
+                                           : pybwt_from_mapping((PyObject *)item_type, item, each);
         if (item == NULL) Py_CLEAR(read);
         else PyTuple_SET_ITEM(read, i, item);
     }
@@ -91,7 +91,7 @@ static PyObject *read_items(PyObject *items, PyTypeObject *item_type, const char
 
 static int read_results(pybwt_state *state, receipt_input *in)
 {
-    in->results = read_items(in->given[FIELD(results)], state->hit_type, "results");
+    in->results = read_items(in->given[FIELD(results)], state->hit_type, "results", "each of results");
     if (in->results == NULL) return -1;
     Py_ssize_t count = PyTuple_GET_SIZE(in->results);
     in->hits = PyMem_New(bwt_hit, count > 0 ? (size_t)count : 1);
@@ -109,7 +109,7 @@ static int read_results(pybwt_state *state, receipt_input *in)
 
 static int read_attempts(pybwt_state *state, receipt_input *in)
 {
-    in->attempts = read_items(in->given[FIELD(attempts)], state->attempt_type, "attempts");
+    in->attempts = read_items(in->given[FIELD(attempts)], state->attempt_type, "attempts", "each of attempts");
     if (in->attempts == NULL) return -1;
     Py_ssize_t count = PyTuple_GET_SIZE(in->attempts);
     if (count > BWT_MAX_ATTEMPTS) {

@@ -129,11 +129,13 @@ static void alternatives_joins_and_filters(void **state)
         "{'name':'x','request':{'base_url':'http://a.example','path':'/s'},'answer':{'hits':['web.hits','hits'],"
         "'title':['title[0]','name'],'url':['link.href','http://x/{id}?v={{1}}'],'snippet':['{lead}: {parts[].t}',"
         "'parts[].t','lead'],'keep':{'path':'kind','equals':[0,'page']},'clean':{'title':'space'}}}";
-    assert_answer(spec,
-                  ok("{'web':{'x':1},'hits':[{'kind':0,'title':[' a  b '],'link':{'href':'http://l'},'lead':'L','parts'"
-                     ":[{'t':'p'},{'u':1},{'t':'q'}]},{'kind':1,'name':'dropped'},{'kind':'page','title':[],'name':'n',"
-                     "'id':'k/1','parts':[{'t':'only'}]},{'kind':0,'lead':'last','parts':{}}]}"),
-                  "ok 200; a b|http://l|L: p q; n|http://x/k%2F1?v={1}|only; ||last");
+    assert_answer(
+        spec,
+        ok("{'web':{'x':1},'hits':[{'kind':0,'title':[' a  b '],'link':{'href':'http://l'},'lead':'L','parts'"
+           ":[{'t':'p'},{'u':1},{'t':null},{'t':'q'},{'t':true}]},{'kind':1,'name':'dropped'},{'kind':'page','"
+           "title':[],'name':'n',"
+           "'id':'k/1','parts':[{'t':'only'}]},{'kind':0,'lead':'last','parts':{}}]}"),
+        "ok 200; a b|http://l|L: p q; n|http://x/k%2F1?v={1}|only; ||last");
 }
 
 static void titles_as_evidence(void **state)
@@ -187,8 +189,16 @@ static void empty_answers(void **state)
 static void unreadable_answers(void **state)
 {
     (void)state;
-    static const char *const bodies[] = {"", "{", "[]", "'text'", "null", "{'results':{}}", "{'results':'none'}",
-                                         "{'results':[1,2]}", "<html><p>Welcome</p></html>", "{'results':[]} {}"};
+    static const char *const bodies[] = {"",
+                                         "{",
+                                         "[]",
+                                         "'text'",
+                                         "null",
+                                         "{'results':{}}",
+                                         "{'results':'none'}",
+                                         "{'results':[1,2]}",
+                                         "<html><p>Welcome</p></html>",
+                                         "{'results':[]} {}"};
     for (size_t i = 0; i < COUNT_OF(bodies); i++) assert_answer(engine_spec, ok(bodies[i]), "unparseable 200");
     assert_answer(engine_spec, with_status(204, ""), "unparseable 204");
 }
@@ -305,8 +315,7 @@ static void conditions(void **state)
         bwt_provider *provider = compiled(spec.data);
         bwt_answer answer;
         assert_int_equal(extract(provider, with_status(200, cases[i].body), &answer), BWT_OK);
-        bool matches =
-            answer.response == NULL && answer.failure.status == BWT_ATTEMPT_STATUS_QUOTA_EXHAUSTED;
+        bool matches = answer.response == NULL && answer.failure.status == BWT_ATTEMPT_STATUS_QUOTA_EXHAUSTED;
         if (matches != cases[i].matches) fail_msg("%s on %s", cases[i].when, cases[i].body);
         bwt_answer_clear(&answer);
         bwt_provider_release(provider);
@@ -347,10 +356,9 @@ static void waits_named_in_the_body(void **state)
 static bwt_error extract_step(void *context)
 {
     bwt_answer answer;
-    bwt_error error =
-        extract(context,
-                ok("{'query':{'search':[{'title':'A','pageid':1,'snippet':'<b>a</b>'},{'title':'B','pageid':2}]}}"),
-                &answer);
+    bwt_error error = extract(
+        context, ok("{'query':{'search':[{'title':'A','pageid':1,'snippet':'<b>a</b>'},{'title':'B','pageid':2}]}}"),
+        &answer);
     if (error != BWT_OK) return error;
     assert_int_equal(bwt_response_hit_count(answer.response), 2);
     bwt_answer_clear(&answer);

@@ -36,7 +36,7 @@ static void tags(void **state)
         {"a<!-- never closed", "a"},
         {"cut in a <span class=\"sear", "cut in a"},
         {"1 < 2 and 3 > 2, a<=b, <3, </", "1 < 2 and 3 > 2, a<=b, <3, </"},
-        {"it's a <i title='a>b'>tag", "it's a tag"},
+        {"it's a <i title='a>b>c'>tag", "it's a tag"},
         {"don<b>'t</b> <a href=x>'quoted'</a>", "don't 'quoted'"},
         {"<?php echo ?>x<!doctype html>y", "xy"},
     };
@@ -65,7 +65,9 @@ static void white_space(void **state)
 {
     (void)state;
     static const sample samples[] = {
-        {" \t\r\n a \n\n b\xC2\xA0\xC2\xA0" "c \f\v", "a b c"},
+        {" \t\r\n a \n\n b\xC2\xA0\xC2\xA0"
+         "c \f\v",
+         "a b c"},
         {"\xC2\xA9 \xC2", "\xC2\xA9 \xC2"},
         {"a<p> </p>b", "a b"},
         {"&#32;a&#10;b&#32;", "a b"},
@@ -132,8 +134,9 @@ static void a_full_buffer_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        leak_checked(tags),          leak_checked(references), leak_checked(white_space),
-        leak_checked(lookups_are_bounded), leak_checked(any_bytes),  leak_checked(a_full_buffer_fails),
+        leak_checked(tags),        leak_checked(references),
+        leak_checked(white_space), leak_checked(lookups_are_bounded),
+        leak_checked(any_bytes),   leak_checked(a_full_buffer_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,9 +134,9 @@ static void strings_with_nul_keep_their_length(void **state)
 static void broken_texts_give_nothing(void **state)
 {
     (void)state;
-    static const char *const broken[] = {"",      " ",       "{",         "{\"a\":1",   "[1,]",       "{\"a\":1} x",
-                                         "nul",   "'a'",     "<html>",    "\"\\q\"",    "\"\\ud8\"",  "{\"a\" 1}",
-                                         "\"\n\"", "[01]",   "\"\xFF\"",  "\"\xC3\"",   "[1e]",       "\xEF\xBB\xBF"};
+    static const char *const broken[] = {"",       " ",    "{",        "{\"a\":1", "[1,]",      "{\"a\":1} x",
+                                         "nul",    "'a'",  "<html>",   "\"\\q\"",  "\"\\ud8\"", "{\"a\" 1}",
+                                         "\"\n\"", "[01]", "\"\xFF\"", "\"\xC3\"", "[1e]",      "\xEF\xBB\xBF"};
     for (size_t i = 0; i < COUNT_OF(broken); i++) {
         parsed json = parse(broken[i]);
         if (bwt_json_type_of(json.root) != BWT_JSON_MISSING) fail_msg("accepted: %s", broken[i]);

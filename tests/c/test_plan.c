@@ -349,6 +349,62 @@ static void test_unparseable_answers_have_no_hits(void **state)
     bwt_plan_free(plan);
 }
 
+/* ---- the plan's own validator */
+
+static void add_hit(bwt_response *response, bwt_str title, bwt_str snippet)
+{
+    bwt_hit hit = {title, BWT_STR("https://sea.invalid/"), snippet};
+    assert_int_equal(bwt_response_add_hit(response, hit), BWT_OK);
+}
+
+static bwt_receipt *judged_by_validator(bwt_response *response)
+{
+    static const bwt_str markers[] = {{"please log in to our site", 25}};
+    bwt_validator_options options;
+    bwt_validator_options_init(&options);
+    options.login_wall_markers = markers;
+    options.login_wall_marker_count = COUNT_OF(markers);
+    bwt_validator *validator = NULL;
+    assert_int_equal(bwt_validator_new(&options, &validator, NULL), BWT_OK);
+    bwt_plan *plan = default_plan(false, validator);
+    bwt_validator_release(validator);
+    bool wants_verdict = true;
+    dial(plan, 0, BWT_ATTEMPT_ROLE_PRIMARY);
+    assert_int_equal(bwt_plan_report_response(plan, 0, response, &wants_verdict), BWT_OK);
+    assert_false(wants_verdict);
+    bwt_plan_report_verdict(plan, (bwt_verdict){false, BWT_NOT_USEFUL_REASON_PAYWALL});
+    bwt_receipt *receipt = seal_plan(plan, 0);
+    bwt_plan_free(plan);
+    return receipt;
+}
+
+static void test_hits_with_a_wall_stay_out_of_the_results(void **state)
+{
+    (void)state;
+    bwt_response *response = make_response(200, 0);
+    add_hit(response, BWT_STR("Wall"),
+            BWT_STR("Narwhal facts: please log in to our site before you read about the tusk."));
+    add_hit(response, BWT_STR("Tusk"),
+            BWT_STR("The narwhal tusk is a canine tooth that grows in a left-handed spiral."));
+    bwt_receipt *receipt = judged_by_validator(response);
+    const bwt_receipt_fields *fields = bwt_receipt_view(receipt);
+    assert_int_equal(fields->outcome, BWT_OUTCOME_USEFUL_RESULT);
+    assert_int_equal(fields->attempts[0].hit_count, 2);
+    assert_int_equal(fields->result_count, 1);
+    assert_str(fields->results[0].title, "Tusk");
+    assert_false(fields->results_truncated);
+    bwt_receipt_free(receipt);
+}
+
+static void test_validator_decides_alone(void **state)
+{
+    (void)state;
+    bwt_receipt *receipt = judged_by_validator(make_response(200, 0));
+    assert_int_equal(bwt_receipt_view(receipt)->attempts[0].not_useful_reason, BWT_NOT_USEFUL_REASON_EMPTY_RESULT_SET);
+    assert_int_equal(bwt_receipt_view(receipt)->attempts[0].hit_count, 0);
+    bwt_receipt_free(receipt);
+}
+
 /* ---- the target */
 
 static void test_target_is_redacted_and_optional(void **state)
@@ -391,6 +447,8 @@ int main(void)
         leak_checked(test_status_that_the_provider_settled),
         leak_checked(test_verdicts_that_are_none),
         leak_checked(test_unparseable_answers_have_no_hits),
+        leak_checked(test_hits_with_a_wall_stay_out_of_the_results),
+        leak_checked(test_validator_decides_alone),
         leak_checked(test_target_is_redacted_and_optional),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -43,8 +43,7 @@ static void get_with_parameters(void **state)
     static const char spec[] = "{'name':'x','request':{'base_url':'HTTPS://Search.Example/api/','path':'/v1/find',"
                                "'params':{'q':'{query}','n':'{count}','fmt':'json','safe':true,'page':1,"
                                "'a b':'{{{query}}}'}}," ANSWER ",'limits':{'max_results':5}}";
-    bwt_http_request request =
-        request_for(spec, (bwt_provider_overrides){0}, "caf\xC3\xA9 & \"cr\xC3\xA8me\"+1", 10);
+    bwt_http_request request = request_for(spec, (bwt_provider_overrides){0}, "caf\xC3\xA9 & \"cr\xC3\xA8me\"+1", 10);
     assert_str(bwt_buf_str(&request.url),
                "https://search.example/api/v1/find?q=caf%C3%A9+%26+%22cr%C3%A8me%22%2B1&n=5&fmt=json&safe=true&page=1"
                "&a+b=%7Bcaf%C3%A9+%26+%22cr%C3%A8me%22%2B1%7D");
@@ -69,8 +68,8 @@ static void post_json(void **state)
         "{'name':'x','request':{'method':'POST','base_url':'https://a.example','path':'/s','body':{'q':'{query}',"
         "'n':'{count}','text':'top {count}','deep':{'list':[1,true,'{query}']}},'headers':{'X-A':'b'}},'key':{'name':"
         "'Authorization','prefix':'Bearer ','env':'K'}," ANSWER "}";
-    bwt_http_request request =
-        request_for(spec, (bwt_provider_overrides){.api_key = BWT_STR("s3cret")}, "say \"hi\"\\\x01 \xC3\xA9", 7);
+    bwt_http_request request = request_for(spec, (bwt_provider_overrides){.api_key = BWT_STR("s3cret")},
+                                           "say \"hi\"\\\x01 \xC3\xA9", 7);
     assert_true(request.post);
     assert_str(bwt_buf_str(&request.body),
                "{\"q\":\"say \\\"hi\\\"\\\\\\u0001 \xC3\xA9\",\"n\":7,\"text\":\"top 7\",\"deep\":{\"list\":[1,true,"
@@ -137,8 +136,8 @@ static void optional_key_may_be_absent(void **state)
 static void key_that_nobody_asks_for_is_not_sent(void **state)
 {
     (void)state;
-    bwt_http_request request =
-        request_for(SMALL_SPEC_HEAD "}", (bwt_provider_overrides){.api_key = BWT_STR("z")}, "x", 1);
+    bwt_http_request request = request_for(SMALL_SPEC_HEAD "}", (bwt_provider_overrides){.api_key = BWT_STR("z")}, "x",
+                                           1);
     assert_str(bwt_buf_str(&request.url), "http://127.0.0.1:1/s");
     assert_int_equal(request.header_count, 1);
     bwt_http_request_deinit(&request);
@@ -214,90 +213,89 @@ static void assert_complaint(const char *spec, const bwt_provider_overrides *ove
 }
 
 #define WITH_REQUEST(members) "{'name':'x','request':{" members "}," ANSWER "}"
-#define WITH_ANSWER(members)                                                                                          \
-    "{'name':'x','request':{'base_url':'http://a.example','path':'/s'},'answer':{" members "}}"
+#define WITH_ANSWER(members) "{'name':'x','request':{'base_url':'http://a.example','path':'/s'},'answer':{" members "}}"
 #define WITH_RULE(members) SMALL_SPEC_HEAD ",'rules':[{'status':500,'then':'rate_limited'},{" members "}]}"
+
+static const struct {
+    const char *spec, *field, *expected;
+} mistakes[] = {
+    {"", "spec", "a table"},
+    {"[]", "spec", "a table"},
+    {"{'name':'x'", "spec", "a table"},
+    {"{}", "name", "a text"},
+    {"{'name':5}", "name", "a text"},
+    {"{'name':'a\\u0001b'}", "name", "1 to 100 characters"},
+    {"{'name':'x','colour':1}", "colour", "one of: name title docs request key answer rules limits"},
+    {"{'name':'x','title':1}", "title", "a text"},
+    {"{'name':'x'}", "base_url", "an absolute http or https address"},
+    {WITH_REQUEST("'path':'/s'"), "base_url", "an absolute http or https address"},
+    {WITH_REQUEST("'base_url':'ftp://a.example','path':'/s'"), "request.base_url", "an absolute http"},
+    {WITH_REQUEST("'base_url':'a.example','path':'/s'"), "request.base_url", "an absolute http"},
+    {WITH_REQUEST("'base_url':'http://a.example?x=1','path':'/s'"), "request.base_url", "an absolute http"},
+    {WITH_REQUEST("'base_url':'http://a.example'"), "request.path", "a text"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'s'"), "request.path", "a path that begins with /"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'/s?x'"), "request.path", "a path that begins with /"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'/s\\r\\nX'"), "request.path", "a path that begins"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'/{key}'"), "request.path", "{query} or {count}"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'/s','parms':{}"), "request.parms", "one of: method"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'/s','params':[]"), "request.params", "a table of names"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'/s','params':{'q':'{q}'}"), "request.params.q",
+     "{query} or {count}"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'/s','params':{'q':'a}b'}"), "request.params.q",
+     "{query} or {count}"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'/s','params':{'q':1.5}"), "request.params.q", "a text, an"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'/s','method':'PUT'"), "request.method", "one of: GET POST"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'/s','body':{}"), "request.body", "no body"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'/s','method':'POST'"), "request.body", "a table"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'/s','headers':{'A B':'c'}"), "request.headers.A B",
+     "a header name"},
+    {WITH_REQUEST("'base_url':'http://a.example','path':'/s','headers':{'A':'c\\nD: e'}"), "request.headers.A",
+     "a text without line breaks"},
+    {SMALL_SPEC_HEAD ",'key':{}}", "key.name", "a text"},
+    {SMALL_SPEC_HEAD ",'key':{'name':'A:','required':false}}", "key.name", "a header name"},
+    {SMALL_SPEC_HEAD ",'key':{'name':'A','in':'cookie'}}", "key.in", "one of: header query body"},
+    {SMALL_SPEC_HEAD ",'key':{'name':'A','in':'body','required':false}}", "key.in", "header or query"},
+    {SMALL_SPEC_HEAD ",'key':{'name':'A','prefix':'b\\n'}}", "key.prefix", "a text without line breaks"},
+    {SMALL_SPEC_HEAD ",'key':{'name':'A','required':'yes'}}", "key.required", "true or false"},
+    {SMALL_SPEC_HEAD ",'key':{'name':'A','env':'A_KEY'}}", "api_key",
+     "the provider's key, or the environment variable A_KEY"},
+    {"{'name':'x','request':{'base_url':'http://a.example','path':'/s'}}", "answer", "a table"},
+    {WITH_ANSWER(""), "answer.hits", "a path"},
+    {WITH_ANSWER("'hits':'a..b'"), "answer.hits", "a path"},
+    {WITH_ANSWER("'hits':['a','b[]']"), "answer.hits[1]", "a path without []"},
+    {WITH_ANSWER("'hits':'a','format':'yaml'"), "answer.format", "one of: json"},
+    {WITH_ANSWER("'hits':'a','title':['t',5]"), "answer.title[1]", "a path, or a template"},
+    {WITH_ANSWER("'hits':'a','title':'a[x]'"), "answer.title", "a path, or a template"},
+    {WITH_ANSWER("'hits':'a','title':'a[][]'"), "answer.title", "a path, or a template"},
+    {WITH_ANSWER("'hits':'a','url':'http://x/{id'"), "answer.url", "a path, or a template"},
+    {WITH_ANSWER("'hits':'a','url':'http://x/{}'"), "answer.url", "a path, or a template"},
+    {WITH_ANSWER("'hits':'a','clean':{'url':'html'}"), "answer.clean.url", "one of: title snippet"},
+    {WITH_ANSWER("'hits':'a','clean':{'title':'bold'}"), "answer.clean.title", "one of: none space html"},
+    {WITH_ANSWER("'hits':'a','titles_are_evidence':1"), "answer.titles_are_evidence", "true or false"},
+    {WITH_ANSWER("'hits':'a','keep':{'contains':'x'}"), "answer.keep.path", "a path"},
+    {WITH_RULE("'then':'rate_limited'"), "rules[1]", "status or when"},
+    {WITH_RULE("'status':42,'then':'rate_limited'"), "rules[1].status", "an integer from 100 to 999"},
+    {WITH_RULE("'status':[500,'5xx'],'then':'rate_limited'"), "rules[1].status[1]", "an integer from 100 to 999"},
+    {WITH_RULE("'status':400"), "rules[1].then", "what the answer means"},
+    {WITH_RULE("'status':400,'then':'ok_useful'"), "rules[1].then", "one of: transport_error rate_limited"},
+    {WITH_RULE("'when':{'path':'a'},'then':'rate_limited'"), "rules[1].when", "exactly one of: exists"},
+    {WITH_RULE("'when':[{'path':'a','exists':true,'empty':false}],'then':'rate_limited'"), "rules[1].when[0]",
+     "exactly one of: exists"},
+    {WITH_RULE("'when':{'equals':1},'then':'rate_limited'"), "rules[1].when.path", "a path"},
+    {WITH_RULE("'when':{'path':'a','equals':[1,{}]},'then':'rate_limited'"), "rules[1].when.equals[1]",
+     "a text, a number"},
+    {WITH_RULE("'when':{'contains':''},'then':'rate_limited'"), "rules[1].when.contains", "a text that is not"},
+    {WITH_RULE("'status':400,'then':'rate_limited','wait_s':5"), "rules[1].wait_s", "a path"},
+    {SMALL_SPEC_HEAD ",'limits':{'query_chars':0}}", "limits.query_chars", "an integer from 1 to 100000"},
+    {SMALL_SPEC_HEAD ",'limits':{'max_results':true}}", "limits.max_results", "an integer from 1 to 1000"},
+    {SMALL_SPEC_HEAD ",'limits':{'min_interval_ms':-1}}", "limits.min_interval_ms", "an integer from 0 to 3600000"},
+};
 
 static void every_mistake_is_named(void **state)
 {
     (void)state;
-    static const struct {
-        const char *spec, *field, *expected;
-    } cases[] = {
-        {"", "spec", "a table"},
-        {"[]", "spec", "a table"},
-        {"{'name':'x'", "spec", "a table"},
-        {"{}", "name", "a text"},
-        {"{'name':5}", "name", "a text"},
-        {"{'name':'a\\u0001b'}", "name", "1 to 100 characters"},
-        {"{'name':'x','colour':1}", "colour", "one of: name title docs request key answer rules limits"},
-        {"{'name':'x','title':1}", "title", "a text"},
-        {"{'name':'x'}", "base_url", "an absolute http or https address"},
-        {WITH_REQUEST("'path':'/s'"), "base_url", "an absolute http or https address"},
-        {WITH_REQUEST("'base_url':'ftp://a.example','path':'/s'"), "request.base_url", "an absolute http"},
-        {WITH_REQUEST("'base_url':'a.example','path':'/s'"), "request.base_url", "an absolute http"},
-        {WITH_REQUEST("'base_url':'http://a.example?x=1','path':'/s'"), "request.base_url", "an absolute http"},
-        {WITH_REQUEST("'base_url':'http://a.example'"), "request.path", "a text"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'s'"), "request.path", "a path that begins with /"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'/s?x'"), "request.path", "a path that begins with /"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'/s\\r\\nX'"), "request.path", "a path that begins"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'/{key}'"), "request.path", "{query} or {count}"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'/s','parms':{}"), "request.parms", "one of: method"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'/s','params':[]"), "request.params", "a table of names"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'/s','params':{'q':'{q}'}"), "request.params.q",
-         "{query} or {count}"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'/s','params':{'q':'a}b'}"), "request.params.q",
-         "{query} or {count}"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'/s','params':{'q':1.5}"), "request.params.q", "a text, an"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'/s','method':'PUT'"), "request.method",
-         "one of: GET POST"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'/s','body':{}"), "request.body", "no body"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'/s','method':'POST'"), "request.body", "a table"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'/s','headers':{'A B':'c'}"), "request.headers.A B",
-         "a header name"},
-        {WITH_REQUEST("'base_url':'http://a.example','path':'/s','headers':{'A':'c\\nD: e'}"), "request.headers.A",
-         "a text without line breaks"},
-        {SMALL_SPEC_HEAD ",'key':{}}", "key.name", "a text"},
-        {SMALL_SPEC_HEAD ",'key':{'name':'A:','required':false}}", "key.name", "a header name"},
-        {SMALL_SPEC_HEAD ",'key':{'name':'A','in':'cookie'}}", "key.in", "one of: header query body"},
-        {SMALL_SPEC_HEAD ",'key':{'name':'A','in':'body','required':false}}", "key.in", "header or query"},
-        {SMALL_SPEC_HEAD ",'key':{'name':'A','prefix':'b\\n'}}", "key.prefix", "a text without line breaks"},
-        {SMALL_SPEC_HEAD ",'key':{'name':'A','required':'yes'}}", "key.required", "true or false"},
-        {SMALL_SPEC_HEAD ",'key':{'name':'A','env':'A_KEY'}}", "api_key",
-         "the provider's key, or the environment variable A_KEY"},
-        {"{'name':'x','request':{'base_url':'http://a.example','path':'/s'}}", "answer", "a table"},
-        {WITH_ANSWER(""), "answer.hits", "a path"},
-        {WITH_ANSWER("'hits':'a..b'"), "answer.hits", "a path"},
-        {WITH_ANSWER("'hits':['a','b[]']"), "answer.hits[1]", "a path without []"},
-        {WITH_ANSWER("'hits':'a','format':'yaml'"), "answer.format", "one of: json"},
-        {WITH_ANSWER("'hits':'a','title':['t',5]"), "answer.title[1]", "a path, or a template"},
-        {WITH_ANSWER("'hits':'a','title':'a[x]'"), "answer.title", "a path, or a template"},
-        {WITH_ANSWER("'hits':'a','title':'a[][]'"), "answer.title", "a path, or a template"},
-        {WITH_ANSWER("'hits':'a','url':'http://x/{id'"), "answer.url", "a path, or a template"},
-        {WITH_ANSWER("'hits':'a','url':'http://x/{}'"), "answer.url", "a path, or a template"},
-        {WITH_ANSWER("'hits':'a','clean':{'url':'html'}"), "answer.clean.url", "one of: title snippet"},
-        {WITH_ANSWER("'hits':'a','clean':{'title':'bold'}"), "answer.clean.title", "one of: none space html"},
-        {WITH_ANSWER("'hits':'a','titles_are_evidence':1"), "answer.titles_are_evidence", "true or false"},
-        {WITH_ANSWER("'hits':'a','keep':{'contains':'x'}"), "answer.keep.path", "a path"},
-        {WITH_RULE("'then':'rate_limited'"), "rules[1]", "status or when"},
-        {WITH_RULE("'status':42,'then':'rate_limited'"), "rules[1].status", "an integer from 100 to 999"},
-        {WITH_RULE("'status':[500,'5xx'],'then':'rate_limited'"), "rules[1].status[1]", "an integer from 100 to 999"},
-        {WITH_RULE("'status':400"), "rules[1].then", "what the answer means"},
-        {WITH_RULE("'status':400,'then':'ok_useful'"), "rules[1].then", "one of: transport_error rate_limited"},
-        {WITH_RULE("'when':{'path':'a'},'then':'rate_limited'"), "rules[1].when", "exactly one of: exists"},
-        {WITH_RULE("'when':[{'path':'a','exists':true,'empty':false}],'then':'rate_limited'"), "rules[1].when[0]",
-         "exactly one of: exists"},
-        {WITH_RULE("'when':{'equals':1},'then':'rate_limited'"), "rules[1].when.path", "a path"},
-        {WITH_RULE("'when':{'path':'a','equals':[1,{}]},'then':'rate_limited'"), "rules[1].when.equals[1]",
-         "a text, a number"},
-        {WITH_RULE("'when':{'contains':''},'then':'rate_limited'"), "rules[1].when.contains", "a text that is not"},
-        {WITH_RULE("'status':400,'then':'rate_limited','wait_s':5"), "rules[1].wait_s", "a path"},
-        {SMALL_SPEC_HEAD ",'limits':{'query_chars':0}}", "limits.query_chars", "an integer from 1 to 100000"},
-        {SMALL_SPEC_HEAD ",'limits':{'max_results':true}}", "limits.max_results", "an integer from 1 to 1000"},
-        {SMALL_SPEC_HEAD ",'limits':{'min_interval_ms':-1}}", "limits.min_interval_ms", "an integer from 0 to 3600000"},
-    };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        assert_complaint(cases[i].spec, NULL, cases[i].field, cases[i].expected);
+    for (size_t i = 0; i < COUNT_OF(mistakes); i++) {
+        assert_complaint(mistakes[i].spec, NULL, mistakes[i].field, mistakes[i].expected);
     }
 }
 
@@ -329,9 +327,10 @@ static void bad_arguments_are_named(void **state)
 static void long_keys_are_cut_in_complaints(void **state)
 {
     (void)state;
-    static const char spec[] = "{'name':'x','request':{'base_url':'http://a.example','path':'/s','params':{"
-                               "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-                               "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa':null}}," ANSWER "}";
+    static const char spec[] =
+        "{'name':'x','request':{'base_url':'http://a.example','path':'/s','params':{"
+        "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa':null}}," ANSWER "}";
     bwt_provider *provider = NULL;
     bwt_complaint complaint;
     assert_int_equal(bwt_provider_compile(spec_text(spec), NULL, &provider, &complaint), BWT_ERR_INVALID);
@@ -406,7 +405,8 @@ static void urls_are_taken_apart(void **state)
                                           "file:///x",  "ftp://a.b/",   "http://a b/",        "http://a:0x50/",
                                           "http://a\n", "http://a:0/x", "javascript:alert(1)"};
     for (size_t i = 0; i < COUNT_OF(refused); i++) {
-        if (bwt_url_parse((bwt_str){refused[i], strlen(refused[i])}, &url) != BWT_ERR_INVALID) fail_msg("%s", refused[i]);
+        if (bwt_url_parse((bwt_str){refused[i], strlen(refused[i])}, &url) != BWT_ERR_INVALID)
+            fail_msg("%s", refused[i]);
     }
     assert_int_equal(bwt_url_parse(BWT_STR_NONE, &url), BWT_ERR_INVALID);
 }

@@ -58,7 +58,9 @@ def agent_with(tool, *queries):
         for number, query in enumerate(queries)
     ]
     usage = RequestUsage(prompt_tokens=0, completion_tokens=0)
-    info = ModelInfo(vision=False, function_calling=True, json_output=False, family="unknown", structured_output=False)
+    info = ModelInfo(
+        vision=False, function_calling=True, json_output=False, family="unknown", structured_output=False
+    )
     model = ReplayChatCompletionClient(
         [CreateResult(finish_reason="function_calls", content=calls, usage=usage, cached=False)], model_info=info
     )
@@ -217,6 +219,18 @@ def test_the_receipt_object_is_what_a_direct_call_gets():
     assert tool.return_value_as_string(receipt) == receipt.to_json()
 
 
+def test_a_silent_provider_ends_at_the_budget_inside_an_agent(silent_server):
+    base_url, _, hung_up = silent_server
+    transport = b.HttpTransport("embedded", base_url=base_url)
+    tool = make_bounded_web_search_tool(transport, policy=b.FallbackPolicy(budget_ms=300))
+    (result,) = tool_results(asyncio.run(agent_with(tool, QUERY).run(task="?")))
+    receipt = b.Receipt.from_json(result.content)
+    assert (receipt.outcome, receipt.next_action) == (b.Outcome.TRANSPORT_FAILED, b.NextAction.RETRY_LATER)
+    assert [attempt.status for attempt in receipt.attempts] == [b.AttemptStatus.TRANSPORT_TIMEOUT]
+    assert 300 <= receipt.elapsed_ms <= 305
+    assert hung_up.wait(5)
+
+
 # ---- cancellation
 
 
@@ -296,7 +310,9 @@ def test_cancelling_the_awaiting_task_raises(native, silent_server):
 
 @pytest.fixture(scope="module")
 def index_url():
-    index = LocalIndex.of([Document("Bounded web", "https://example.org/web", "Bounded web lookups always end on time.")])
+    index = LocalIndex.of(
+        [Document("Bounded web", "https://example.org/web", "Bounded web lookups always end on time.")]
+    )
     with LocalIndexServer(index) as server:
         yield server.base_url
     index.close()

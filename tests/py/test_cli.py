@@ -4,6 +4,7 @@ import http.server
 import io
 import json
 import os
+import platform
 import pty
 import signal
 import socket
@@ -31,7 +32,12 @@ def environment(tmp_path_factory):
 def run(environment):
     def run(*arguments, **extra):
         return subprocess.run(
-            [*COMMAND, *arguments], capture_output=True, text=True, encoding="utf-8", timeout=60, env=environment | extra
+            [*COMMAND, *arguments],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=60,
+            env=environment | extra,
         )
 
     run("lookup", "json")  # the index is built once
@@ -57,7 +63,9 @@ def hostile():
     row = {
         "title": "json \x1b[31mred\x1b]0;title\x07\nsecond line",
         "url": "https://example.org/\x1b[2J\u202ejson",
-        "snippet": "json \x9b31m " + "parsing with a text that is long enough to be evidence " + "[bold]markup[/bold]",
+        "snippet": "json \x9b31m "
+        + "parsing with a text that is long enough to be evidence "
+        + "[bold]markup[/bold]",
     }
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -100,8 +108,7 @@ def test_a_bare_lookup_searches_the_documentation_of_python(run):
 def test_the_index_is_announced_when_it_is_built(environment, tmp_path):
     arguments = {"capture_output": True, "text": True, "env": environment | {"XDG_CACHE_HOME": str(tmp_path)}}
     errors = [subprocess.run([*COMMAND, "lookup", "json"], **arguments).stderr for _ in range(2)]
-    version = ".".join(map(str, sys.version_info[:3]))
-    assert errors == [f"indexing the documentation of Python {version}, once\n", ""]
+    assert errors == [f"indexing the documentation of Python {platform.python_version()}, once\n", ""]
 
 
 def test_json_is_the_receipt_and_nothing_else(run):
@@ -154,7 +161,9 @@ def test_exit_code_6_blocked_by_policy(run):
 
 
 def test_the_fallback_is_shown_beside_the_primary(run, nobody):
-    done = run("lookup", "how do I parse json", "--provider", "searxng", "--base-url", nobody, "--fallback", "embedded")
+    done = run(
+        "lookup", "how do I parse json", "--provider", "searxng", "--base-url", nobody, "--fallback", "embedded"
+    )
     lines = done.stdout.splitlines()
     assert done.returncode == 0
     assert lines[0].split()[:2] == ["primary", "searxng"]
@@ -184,7 +193,13 @@ def test_a_mistake_in_the_call_is_exit_code_2(run, arguments, message):
 def test_help_names_every_exit_code(run):
     done = run("lookup", "--help", COLUMNS="200")
     assert done.returncode == 0
-    for code in ("0 useful_result", "3 no_useful_result", "4 transport_failed", "5 budget_exhausted", "6 blocked_by_policy"):
+    for code in (
+        "0 useful_result",
+        "3 no_useful_result",
+        "4 transport_failed",
+        "5 budget_exhausted",
+        "6 blocked_by_policy",
+    ):
         assert code in done.stdout
 
 
@@ -271,16 +286,16 @@ def test_serve_index_serves_until_it_is_interrupted(run, environment, tmp_path, 
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=environment,
     )  # fmt: skip
     try:
-        first = process.stdout.readline()
+        first, second = process.stdout.readline(), process.stdout.readline()
         base_url = first.split()[-1]
         with urllib.request.urlopen(f"{base_url}/search?q={'valve' if folder else 'json'}", timeout=5) as response:
             rows = json.load(response)["results"]
         done = run("lookup", "boiler valve" if folder else "json", "--base-url", base_url)
     finally:
         process.send_signal(signal.SIGINT)
-    rest, errors = process.communicate(timeout=10)
-    assert (process.returncode, errors) == (0, "")
-    assert rest == f"bounded-web lookup --base-url {base_url} QUERY\n"
+    output, errors = process.communicate(timeout=10)
+    assert (process.returncode, output, errors) == (0, "", "")
+    assert second == f"bounded-web lookup --base-url {base_url} QUERY\n"
     assert done.returncode == 0
     if folder:
         assert first.startswith("1 entries at http://127.0.0.1:")
@@ -328,9 +343,9 @@ FELL_BACK = Receipt(
 
 def test_bars_lie_where_their_attempt_lay_in_time():
     assert drawn(FELL_BACK) == [
-        "  primary   searxng   ━━━━━━━━━━━━━━━━━━━━━━             750 ms  transport_timeout",
-        "  fallback  embedded                        ━━━━━━━━     250 ms  ok_useful  1 hit",
-        "  budget              ━━━━━━━━━━━━━━━───────────────    1000 ms  of 2000 ms",
+        "  primary   searxng   ━━━━━━━━━━━━━━━━━━━━━━           750 ms  transport_timeout",
+        "  fallback  embedded                        ━━━━━━━━   250 ms  ok_useful  1 hit",
+        "  budget              ━━━━━━━━━━━━━━━───────────────  1000 ms  of 2000 ms",
         "",
         " 1 A title",
         "   https://example.org/" + "x" * 90,

@@ -51,7 +51,8 @@ def test_the_demo_prints_the_same_bytes_every_time():
 
 def test_without_autogen_it_says_so_in_one_line(tmp_path):
     (tmp_path / "autogen_agentchat.py").write_text("raise ModuleNotFoundError(name='autogen_agentchat')")
-    code = f"import runpy, sys; sys.path.insert(0, {str(tmp_path)!r}); runpy.run_path({str(ROOT / 'examples/demo.py')!r}, run_name='__main__')"
+    run = f"runpy.run_path({str(ROOT / 'examples/demo.py')!r}, run_name='__main__')"
+    code = f"import runpy, sys; sys.path.insert(0, {str(tmp_path)!r}); {run}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert done.stdout == EXPECTED

@@ -124,7 +124,9 @@ def test_nothing_completes():
     output, calls = run([BUSY, BUSY], [BUSY, BUSY])
     assert output == {"results": [], "receipt": receipt("transport_error", False, False, "provider_1", True, 4, 0)}
     assert calls == [2, 2]
-    assert run([BUSY], attempts=1)[0]["receipt"] == receipt("transport_error", False, False, "provider_0", False, 1, 0)
+    assert run([BUSY], attempts=1)[0]["receipt"] == receipt(
+        "transport_error", False, False, "provider_0", False, 1, 0
+    )
 
 
 def test_no_provider():
@@ -169,7 +171,10 @@ def test_what_stops_a_program_gets_out(stop, deadline_ms):
     [
         ({"results": [ROW]}, ("ok", True, [ROW])),
         ({"results": [{**ROW, "score": 1}, ROW]}, ("ok", True, [ROW, ROW])),
-        ({"results": [{"title": "t"}, {"url": "u"}, {"title": 1, "url": "u"}, None, "row", ROW]}, ("ok", True, [ROW])),
+        (
+            {"results": [{"title": "t"}, {"url": "u"}, {"title": 1, "url": "u"}, None, "row", ROW]},
+            ("ok", True, [ROW]),
+        ),
         ({"results": [{"title": "", "url": ""}]}, ("ok", True, [{"title": "", "url": ""}])),
         ({"results": []}, ("empty_results", False, [])),
         ({"results": [{"title": "t"}, None]}, ("malformed_payload", False, [])),
@@ -273,7 +278,9 @@ class ConfiguredProvider:
         self.title = title
 
     def search(self, query):
-        return ProviderResponse(200, {"results": [{"title": f"{self.title}: {query}", "url": "https://example.org/"}]})
+        return ProviderResponse(
+            200, {"results": [{"title": f"{self.title}: {query}", "url": "https://example.org/"}]}
+        )
 
     def to_dict(self):
         return default_to_dict(self, title=self.title)

@@ -21,7 +21,11 @@ except ImportError:
 
 QUERY = "bounded web search"
 ENTRIES = [
-    Entry(f"Bounded search {number}", f"https://example.org/{number}", f"Entry {number}: a bounded web search ends on time.")
+    Entry(
+        f"Bounded search {number}",
+        f"https://example.org/{number}",
+        f"Entry {number}: a bounded web search ends on time.",
+    )
     for number in range(15)
 ]
 KEYED = {
@@ -87,7 +91,9 @@ def test_the_same_hit_is_the_same_document_in_every_run(base_url):
     assert [document.id for document in first] == [document.id for document in second]
 
 
-@pytest.mark.parametrize(("made_with", "asked_for", "expected"), [(10, None, 10), (3, None, 3), (3, 12, 12), (12, 2, 2)])
+@pytest.mark.parametrize(
+    ("made_with", "asked_for", "expected"), [(10, None, 10), (3, None, 3), (3, 12, 12), (12, 2, 2)]
+)
 def test_top_k_bounds_the_documents_and_a_run_may_replace_it(base_url, made_with, asked_for, expected):
     search = BoundedWebSearch("embedded", base_url=base_url, top_k=made_with)
     assert len(both_ways(search, query=QUERY, top_k=asked_for)["documents"]) == expected

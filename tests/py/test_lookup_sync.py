@@ -127,20 +127,38 @@ def test_ctrl_c_ends_a_blocked_lookup_at_once(kind):
     assert fallback.calls == 0
 
 
-def test_a_fetch_that_never_returns_does_not_hold_up_the_end_of_the_process():
-    code = """
-        import threading, bounded_web_tool as bwt
+STUCK = """
+    import asyncio, threading, bounded_web_tool as bwt
 
-        class Stuck:
-            name = "stuck"
-            def target_for(self, query): return "https://stuck.example"
-            def fetch(self, *_): threading.Event().wait()
+    class Stuck:
+        name = "stuck"
+        def target_for(self, query):
+            return "https://stuck.example"
+        def fetch(self, *_):
+            threading.Event().wait()
 
-        class StuckCoroutine(Stuck):
-            async def fetch(self, *_): threading.Event().wait()
+    class StuckCoroutine(Stuck):
+        async def fetch(self, *_):
+            while True:
+                try:
+                    await asyncio.Event().wait()
+                except asyncio.CancelledError:
+                    pass
 
-        policy = bwt.FallbackPolicy(budget_ms=60, per_attempt_ms=30, min_attempt_ms=5)
-        print(bwt.bounded_web_lookup_sync("query", Stuck(), StuckCoroutine(), policy=policy).outcome)
-    """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=20)
+    policy = bwt.FallbackPolicy(budget_ms=400, per_attempt_ms=100, min_attempt_ms=5)
+    def arguments():
+        return "query", Stuck(), StuckCoroutine()
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "bwt.bounded_web_lookup_sync(*arguments(), policy=policy)",
+        "asyncio.run(bwt.bounded_web_lookup(*arguments(), policy=policy))",
+    ],
+)
+def test_what_cannot_be_stopped_does_not_hold_up_the_end_of_the_process(call):
+    code = f"{textwrap.dedent(STUCK)}\nprint({call}.outcome)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
     assert (done.returncode, done.stdout, done.stderr) == (0, "transport_failed\n", "")

@@ -160,7 +160,7 @@ def test_from_json_takes_text_and_bytes_only():
 
 
 def test_the_html_of_a_receipt_is_escaped():
-    hostile = ("<script>copper</script>", 'javascript:alert("kettle")', "<b>A copper kettle</b> & what it is good for, at length")
+    hostile = ("<script>copper</script>", 'javascript:alert("kettle")', "<b>A copper kettle</b> & what it is good for")
     clock = bwt.ManualClock()
     transport = scripted(clock, (1, bwt.TransportResponse(200, bwt.hits(hostile))), name="<i>")
     html = bwt.bounded_web_lookup_sync(QUERY, transport, clock=clock)._repr_html_()

@@ -26,15 +26,15 @@ def test_the_clock_moves_only_when_told_to():
 
 
 def test_the_clock_is_exact_where_a_float_is_not():
-    clock = bwt.ManualClock(start_ms=2**53 + 1)
-    assert clock.now_ns() == (2**53 + 1) * 10**6
+    clock = bwt.ManualClock(start_ms=9 * 10**12 + 1)
+    assert clock.now_ns() == (9 * 10**12 + 1) * 10**6
     budget = bwt.Budget(100, clock)
     for _ in range(3):
         clock.advance_ms(1)
     assert (budget.elapsed_ms(), budget.remaining_ms()) == (3, 97)
 
 
-@pytest.mark.parametrize(("value", "error"), [(-1, ValueError), (1.0, TypeError), (True, TypeError), ("1", TypeError)])
+@pytest.mark.parametrize(("value", "error"), [(-1, ValueError), (1.0, TypeError), (True, TypeError), ("", TypeError)])
 def test_the_clock_takes_whole_milliseconds(value, error):
     with pytest.raises(error, match="start_ms"):
         bwt.ManualClock(value)

@@ -17,8 +17,8 @@ from bounded_web_tool import (
 
 QUERY = "copper kettle"
 POLICY = FallbackPolicy(budget_ms=2000, per_attempt_ms=1200)
-QUICK = FallbackPolicy(budget_ms=300, per_attempt_ms=150, min_attempt_ms=20)
-HITS = hits(("Copper kettle", "https://kettles.example/copper", "A copper kettle boils faster than one made of steel."))
+QUICK = FallbackPolicy(budget_ms=600, per_attempt_ms=300, min_attempt_ms=20)
+HITS = hits(("Copper kettle", "https://kettles.example/copper", "A copper kettle boils faster than a steel one."))
 USEFUL_RESPONSE = TransportResponse(200, HITS)
 EMPTY_RESPONSE = TransportResponse(200)
 

@@ -1,7 +1,7 @@
 """Code of a user, under mypy --strict: custom transports, validators, clocks and tokens fit the signatures."""
 
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import assert_type
 
 from bounded_web_tool import (
@@ -60,17 +60,12 @@ class BlockingTransport:
     def target_for(self, query: str) -> str:
         return ""
 
-    def fetch(self, request: TransportRequest, slice_ms: int, cancellation_token: CancellationToken) -> TransportResponse:
-        if cancellation_token.is_cancelled():
-            raise TransportError("transport_error", detail=FailureDetail.READ)
-        return TransportResponse(None, [Hit("title", "url", "snippet")], parse_ok=True)
-
-
-class EitherTransport(BlockingTransport):
     def fetch(
         self, request: TransportRequest, slice_ms: int, cancellation_token: CancellationToken
     ) -> TransportResponse:
-        return TransportResponse(200)
+        if cancellation_token.is_cancelled():
+            raise TransportError("transport_error", detail=FailureDetail.READ)
+        return TransportResponse(None, [Hit("title", "url", "snippet")], parse_ok=True)
 
 
 class Lenient:
@@ -78,11 +73,11 @@ class Lenient:
         return Verdict(True) if response.hits else Verdict(False, "empty_result_set")
 
 
-class HostToken:
+class LikeAutoGen:
     def is_cancelled(self) -> bool:
         return False
 
-    def add_callback(self, callback: object) -> None: ...
+    def add_callback(self, callback: Callable[[], None]) -> None: ...
 
 
 async def look_up() -> None:
@@ -90,7 +85,6 @@ async def look_up() -> None:
     everything: list[Transport] = [
         AsyncTransport(),
         BlockingTransport("blocking"),
-        EitherTransport("either"),
         ScriptedTransport("scripted", [ScriptedStep(10, TransportResponse(200))], clock),
         HttpTransport("searxng", base_url="http://localhost:8888", engine=Engine()),
     ]
@@ -103,7 +97,7 @@ async def look_up() -> None:
         policy=FallbackPolicy(budget_ms=2000),
         validator=validators[0],
         clock=clocks[0],
-        cancellation_token=HostToken(),
+        cancellation_token=LikeAutoGen(),
     )
     assert_type(receipt, Receipt)
     assert_type(receipt.outcome, Outcome)
@@ -113,7 +107,8 @@ async def look_up() -> None:
 
 
 def look_up_blocking() -> str:
-    receipt = bounded_web_lookup_sync("query", AsyncTransport(), policy=DEFAULT_POLICY)
+    token = CancellationToken()
+    receipt = bounded_web_lookup_sync("query", AsyncTransport(), policy=DEFAULT_POLICY, cancellation_token=token)
     assert_type(redact_text("text"), str)
     assert_type(redact_url(b"url"), bytes)
     assert_type(Receipt.from_json(receipt.to_json()), Receipt)

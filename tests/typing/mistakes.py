@@ -5,6 +5,7 @@ from bounded_web_tool import (
     Receipt,
     ScriptedStep,
     ScriptedTransport,
+    Transport,
     TransportResponse,
     bounded_web_lookup_sync,
 )
@@ -14,10 +15,11 @@ class NoTransport:
     name = "no transport"
 
 
-def mistakes(receipt: Receipt, clock: object) -> None:
+def mistakes(receipt: Receipt, clock: object, transport: Transport) -> None:
     bounded_web_lookup_sync("query", NoTransport())  # type: ignore[arg-type]
     bounded_web_lookup_sync(b"query", receipt)  # type: ignore[arg-type]
     bounded_web_lookup_sync("query", NoTransport(), budget_ms=1)  # type: ignore[arg-type, call-arg]
+    bounded_web_lookup_sync("query", transport, cancellation_token=object())  # type: ignore[arg-type]
     FallbackPolicy(2000)  # type: ignore[call-arg]
     FallbackPolicy(budget_ms="2000")  # type: ignore[arg-type]
     ScriptedTransport("name", [ScriptedStep(1, TransportResponse(200))], clock)  # type: ignore[arg-type]

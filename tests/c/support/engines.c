@@ -14,10 +14,10 @@
     "\"The narwhal tusk is a long spiral tooth that senses the water around it.\"}]}"
 
 const loopback_reply useful_reply = {
-    .data = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 150\r\n\r\n" HIT_JSON,
-    .len = sizeof "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 150\r\n\r\n" HIT_JSON - 1,
+    .data = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 154\r\n\r\n" HIT_JSON,
+    .len = sizeof "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 154\r\n\r\n" HIT_JSON - 1,
 };
-_Static_assert(sizeof HIT_JSON - 1 == 150, "the length that the header says");
+_Static_assert(sizeof HIT_JSON - 1 == 154, "the length that the header says");
 
 loopback_reply text_reply(const char *text, loopback_end end)
 {

@@ -118,21 +118,25 @@ static const loopback_reply *next_reply(loopback_server *server, const char *req
     return &server->replies[number < server->reply_count ? number : server->reply_count - 1];
 }
 
+/* True when the connection goes on. */
+static bool answer(connection *self, const loopback_reply *reply)
+{
+    if (!play(self->fd, reply)) {
+        note_peer_close(self->server);
+        return false;
+    }
+    if (reply->end == LOOPBACK_STALL && peer_closes_within(self->fd, -1)) note_peer_close(self->server);
+    if (reply->end == LOOPBACK_RESET) {
+        struct linger at_once = {.l_onoff = 1, .l_linger = 0};
+        setsockopt(self->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    }
+    return reply->end == LOOPBACK_KEEP;
+}
+
 static void serve_requests(connection *self, char *request)
 {
-    int fd = self->fd;
-    while (read_request(fd, request)) {
-        const loopback_reply *reply = next_reply(self->server, request);
-        if (!play(fd, reply)) {
-            note_peer_close(self->server);
-            return;
-        }
-        if (reply->end == LOOPBACK_STALL && peer_closes_within(fd, -1)) note_peer_close(self->server);
-        if (reply->end == LOOPBACK_RESET) {
-            struct linger at_once = {.l_onoff = 1, .l_linger = 0};
-            setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-        }
-        if (reply->end != LOOPBACK_KEEP) return;
+    if (self->server->replies[0].unasked && !answer(self, &self->server->replies[0])) return;
+    while (read_request(self->fd, request) && answer(self, next_reply(self->server, request))) {
     }
 }
 
@@ -199,12 +203,10 @@ static int bind_loopback(int *port)
     return fd;
 }
 
-loopback_server *loopback_start(const loopback_reply *replies, size_t count)
+static loopback_server *new_server(void)
 {
     loopback_server *server = calloc(1, sizeof *server);
     assert_non_null(server);
-    server->replies = replies;
-    server->reply_count = count;
     server->listener = bind_loopback(&server->port);
     pthread_mutex_init(&server->mutex, NULL);
     pthread_condattr_t attributes;
@@ -212,17 +214,31 @@ loopback_server *loopback_start(const loopback_reply *replies, size_t count)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&server->changed, &attributes);
     pthread_condattr_destroy(&attributes);
+    return server;
+}
+
+static loopback_server *launch(loopback_server *server)
+{
     assert_int_equal(listen(server->listener, 1024), 0);
     assert_int_equal(pthread_create(&server->acceptor, NULL, run_acceptor, server), 0);
     return server;
 }
 
+loopback_server *loopback_start(const loopback_reply *replies, size_t count)
+{
+    loopback_server *server = new_server();
+    server->replies = replies;
+    server->reply_count = count;
+    return launch(server);
+}
+
 loopback_server *loopback_start_one(loopback_reply reply)
 {
-    loopback_server *server = loopback_start(NULL, 1);
-    server->single = reply; /* nobody knows the port yet */
+    loopback_server *server = new_server();
+    server->single = reply;
     server->replies = &server->single;
-    return server;
+    server->reply_count = 1;
+    return launch(server);
 }
 
 void loopback_stop(loopback_server *server)

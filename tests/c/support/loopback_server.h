@@ -19,6 +19,7 @@ typedef struct loopback_reply {
     size_t piece_bytes; /* sent in pieces of this size; 0 = at once */
     int pause_ms;       /* before each piece */
     loopback_end end;
+    bool unasked;       /* of the first reply: every connection begins with it, before any request */
 } loopback_reply;
 
 typedef struct loopback_server loopback_server;

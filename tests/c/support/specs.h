@@ -12,8 +12,8 @@ bwt_provider *compiled(const char *spec);
 bwt_provider *compiled_with(const char *spec, bwt_provider_overrides overrides);
 
 /* The smallest spec, cut open at the end: append further members and "}". */
-#define SMALL_SPEC_HEAD                                                                                               \
-    "{'name':'small','request':{'base_url':'http://127.0.0.1:1','path':'/s'},'answer':{'hits':'r','title':'t',"       \
+#define SMALL_SPEC_HEAD                                                                                                \
+    "{'name':'small','request':{'base_url':'http://127.0.0.1:1','path':'/s'},'answer':{'hits':'r','title':'t',"        \
     "'url':'u','snippet':'s'}"
 
 #endif

@@ -46,7 +46,7 @@ class BoundedWebSearch:
         :param fallback_base_url: As ``base_url``.
         :param fallback_api_key: As ``api_key``.
         :param top_k: The most documents of one run.
-        :param policy: Keyword arguments of ``bounded_web_tool.FallbackPolicy``: ``budget_ms``, ``per_attempt_ms``, ...
+        :param policy: Keyword arguments of ``bounded_web_tool.FallbackPolicy``, such as ``budget_ms``.
         """
         self.provider = provider
         self.base_url = base_url
