@@ -93,7 +93,7 @@ static void each_attempt_has_its_slice_and_both_share_the_budget(void **state)
     int64_t submitted_ns = bwt_monotonic_ns();
     bwt_completion *completion = run_lookup(engine, setup);
     assert_completion(completion, "transport_failed primary:transport_timeout fallback:transport_timeout");
-    assert_on_time(completion, submitted_ns, 800);
+    assert_on_time(completion, submitted_ns, 799); /* what remains for the fallback is rounded down */
     assert_int_equal(bwt_receipt_view(completion->receipt)->attempts[0].elapsed_ms, 500);
     bwt_completion_free(completion);
     end_engine(engine);
@@ -159,7 +159,7 @@ static void a_place_is_handed_on(void **state)
     assert_completion(after, "useful_result primary:ok_useful");
     bwt_completion_free(completion);
     bwt_completion_free(after);
-    assert_int_equal(loopback_most_open(server), 1);
+    assert_int_equal(loopback_requests(server), 2);
     bwt_outbox_close(outbox);
     end_engine(engine);
     loopback_stop(server);

@@ -44,7 +44,7 @@ EXPECTED: dict[str, tuple[str, int | None, str | None, str | None, int | None]] 
     "moved": ("transport_error", 302, None, "redirect", None),
     "not-http": ("transport_error", None, None, "protocol", None),
     "hangs-up": ("transport_error", None, None, "protocol", None),
-    "half-body": ("transport_error", 200, None, "read", None),
+    "half-body": ("transport_error", None, None, "read", None),
     STALLS: ("transport_timeout", None, None, None, None),
 }
 
