@@ -86,10 +86,13 @@ class PolicyReason(StrEnum):
     CALL_LIMIT_REACHED = "call_limit_reached"
     REPEATED_CALL = "repeated_call"
 
-@final
-class Hit:
-    """One search hit. Lone surrogates become U+FFFD. Frozen, hashable, picklable; positional or keyword."""
+class _Frozen:
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: Any, /) -> Self: ...
 
+@final
+class Hit(_Frozen):
+    """One search hit. Lone surrogates become U+FFFD. Frozen, hashable, picklable; positional or keyword."""
     __match_args__: Final[tuple[Literal["title"], Literal["url"], Literal["snippet"]]]
     def __new__(cls, title: str, url: str, snippet: str) -> Self: ...
     @property
@@ -105,9 +108,8 @@ def hits(*items: Hit | Sequence[str]) -> tuple[Hit, ...]:
     """Each item a Hit or a sequence of three str that is not itself a str; anything else is a TypeError."""
 
 @final
-class TransportRequest:
+class TransportRequest(_Frozen):
     """What a transport is asked: frozen. ``target`` is the address, or None."""
-
     __match_args__: Final[tuple[Literal["query"], Literal["target"], Literal["max_results"]]]
     def __new__(cls, query: str, target: str | None, max_results: int) -> Self: ...
     @property
@@ -119,9 +121,8 @@ class TransportRequest:
     def __replace__(self, **changes: Any) -> Self: ...
 
 @final
-class TransportResponse:
+class TransportResponse(_Frozen):
     """What a transport brought. ``http_status`` 100..999 or None; ``hits`` any iterable that ``hits()`` would take."""
-
     __match_args__: Final[tuple[Literal["http_status"], Literal["hits"], Literal["parse_ok"]]]
     def __new__(
         cls, http_status: int | None, hits: Iterable[Hit | Sequence[str]] = ..., parse_ok: bool = True
@@ -135,9 +136,8 @@ class TransportResponse:
     def __replace__(self, **changes: Any) -> Self: ...
 
 @final
-class Verdict:
+class Verdict(_Frozen):
     """(True, None) or (False, reason); ``reason`` a NotUsefulReason or its wire value, else ValueError."""
-
     __match_args__: Final[tuple[Literal["useful"], Literal["reason"]]]
     def __new__(cls, useful: bool, reason: NotUsefulReason | str | None = None) -> Self: ...
     @property
@@ -147,9 +147,8 @@ class Verdict:
     def __replace__(self, **changes: Any) -> Self: ...
 
 @final
-class FallbackPolicy:
+class FallbackPolicy(_Frozen):
     """The limits of one lookup: frozen, keyword-only; ValueError or TypeError naming the field."""
-
     def __new__(
         cls,
         *,
@@ -185,9 +184,9 @@ class FallbackPolicy:
     def to_dict(self) -> dict[str, int | bool]: ...
 
 @final
-class EvidenceValidator:
+class EvidenceValidator(_Frozen):
     """Judges whether hits are evidence, in C. ``login_wall_markers`` None = the built-in table."""
-
+    __match_args__: Final[tuple[str, str, str, str]]
     def __new__(
         cls,
         min_hits: int = 1,
@@ -236,9 +235,8 @@ class CancellationToken:
     def remove_callback(self, callback: Callable[[], object], /) -> None: ...
 
 @final
-class AttemptRecord:
+class AttemptRecord(_Frozen):
     """One attempt of a receipt: frozen, keyword-constructed, texts redacted, unknown fields refused."""
-
     def __new__(
         cls,
         *,
@@ -293,9 +291,8 @@ class AttemptRecord:
     def __replace__(self, **changes: Any) -> Self: ...
 
 @final
-class Receipt:
+class Receipt(_Frozen):
     """The sealed account of one lookup: frozen, redacted, consistent by construction; ``str()`` is its JSON."""
-
     def __new__(
         cls,
         *,
@@ -377,7 +374,7 @@ def redact_url(url: str, /) -> str: ...
 @overload
 def redact_url(url: bytes, /) -> bytes: ...
 
-Failure: TypeAlias = tuple[str, str | None, int | None, int | None]
+_Failure: TypeAlias = tuple[str, str | None, int | None, int | None]
 """(status, detail, http_status, retry_after_ms): why an attempt brought no payload."""
 
 @final
@@ -439,7 +436,7 @@ class Provider:
     def name(self) -> str: ...
     def target_for(self, query: str, max_results: int = 10, /) -> str:
         """The address, redacted."""
-    def read(self, http_status: int, body: bytes, content_type: str | None = None, /) -> TransportResponse | Failure:
+    def read(self, http_status: int, body: bytes, content_type: str | None = None, /) -> TransportResponse | _Failure:
         """Reads a recorded answer as the engine would."""
 
 @final
@@ -486,7 +483,7 @@ class Outbox:
 
     def __new__(cls, with_fd: bool) -> Self: ...
     def fileno(self) -> int: ...
-    def take(self) -> list[tuple[int, Receipt | TransportResponse | Failure | MemoryError]]:
+    def take(self) -> list[tuple[int, Receipt | TransportResponse | _Failure | MemoryError]]:
         """All waiting (ticket, result) pairs, oldest first; a MemoryError stands for a result there was no room for."""
     def wait(self, timeout_s: float | None, /) -> bool:
         """Blocks with the GIL released until something waits; signals are handled (Ctrl-C raises)."""

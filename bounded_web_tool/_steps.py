@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from bounded_web_tool._arguments import Request, Slot
     from bounded_web_tool._bounded_call import Ended
-    from bounded_web_tool._core import Failure, Receipt
+    from bounded_web_tool._core import _Failure, Receipt
 
 NS_PER_MS = 1_000_000
 # The engine ends its attempts by itself: the limit on waiting for it is a second net.
@@ -124,13 +124,13 @@ class Attempt:
         if isinstance(target, str):
             self.target = target
 
-    async def _fetch_http(self) -> TransportResponse | Failure:
+    async def _fetch_http(self) -> TransportResponse | _Failure:
         http = self.slot.http
         assert http is not None
         self.target = http._provider.target_for(self._query, self._max_results)
         return await http._fetch_answer(self._query, self._max_results, self._slice_ms, self._token)
 
-    def _fetch_http_blocking(self) -> TransportResponse | Failure:
+    def _fetch_http_blocking(self) -> TransportResponse | _Failure:
         http = self.slot.http
         assert http is not None
         self.target = http._provider.target_for(self._query, self._max_results)

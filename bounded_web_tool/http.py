@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, NoReturn, Self
 
-    from bounded_web_tool._core import Failure, Outbox
+    from bounded_web_tool._core import _Failure, Outbox
     from bounded_web_tool._outbox import Mailroom
 
 # What an attempt may end as that a TransportError has no word for, and the nearest word that it has.
@@ -108,7 +108,7 @@ class HttpTransport:
 
     async def _fetch_answer(
         self, query: str, max_results: int, slice_ms: int, token: CancellationToken
-    ) -> TransportResponse | Failure:
+    ) -> TransportResponse | _Failure:
         """As ``fetch``, but a failure is a value: what the plan is told."""
         from asyncio import get_running_loop
 
@@ -121,7 +121,7 @@ class HttpTransport:
         stop = partial(self._engine._cancel, ticket)
         token.add_callback(stop)
         try:
-            answer: TransportResponse | Failure = await future
+            answer: TransportResponse | _Failure = await future
             return answer
         except BaseException:
             stop()
@@ -132,12 +132,12 @@ class HttpTransport:
 
     def _fetch_answer_blocking(
         self, query: str, max_results: int, slice_ms: int, token: CancellationToken
-    ) -> TransportResponse | Failure:
+    ) -> TransportResponse | _Failure:
         """As ``_fetch_answer``, in the calling thread."""
         from bounded_web_tool._outbox import wait_for_result
 
         try:
-            answer: TransportResponse | Failure = wait_for_result(
+            answer: TransportResponse | _Failure = wait_for_result(
                 self._engine, self._submission(query, max_results, slice_ms), token
             )
             return answer
