@@ -38,12 +38,12 @@ static void destroy(bwt_validator *validator)
     bwt_free(validator);
 }
 
-static bwt_error set_marker(marker *marker, bwt_str phrase, bool strong)
+static bwt_error set_marker(marker *entry, bwt_str phrase, bool strong)
 {
-    marker->strong = strong;
-    bwt_error error = bwt_utf8_sanitize(phrase, &marker->phrase);
+    entry->strong = strong;
+    bwt_error error = bwt_utf8_sanitize(phrase, &entry->phrase);
     if (error != BWT_OK) return error;
-    return bwt_utf8_nfkc_casefold((bwt_str){marker->phrase.data, marker->phrase.len}, &marker->folded);
+    return bwt_utf8_nfkc_casefold((bwt_str){entry->phrase.data, entry->phrase.len}, &entry->folded);
 }
 
 static bwt_error set_markers(bwt_validator *validator, const bwt_validator_options *options)
@@ -114,10 +114,10 @@ static bool is_wall(const bwt_validator *validator, bwt_str folded_hit, bwt_str 
 {
     size_t chars = bwt_utf8_count(folded_hit), ignored;
     for (size_t i = 0; i < validator->marker_count; i++) {
-        const marker *marker = &validator->markers[i];
-        bwt_str phrase = {marker->folded.data, marker->folded.len};
+        const marker *entry = &validator->markers[i];
+        bwt_str phrase = {entry->folded.data, entry->folded.len};
         if (phrase.len == 0) continue;
-        if (!marker->strong && chars > bwt_utf8_count(phrase) + WALL_REST_CHARS) continue;
+        if (!entry->strong && chars > bwt_utf8_count(phrase) + WALL_REST_CHARS) continue;
         /* What the query says itself is an echo, not a wall. */
         if (bwt_str_find(folded_hit, phrase, &ignored) && !bwt_str_find(folded_query, phrase, &ignored)) return true;
     }
