@@ -271,7 +271,7 @@ static bool parameter_follows(const bwt_redact_scan *scan, size_t at)
 {
     size_t from = at;
     while (at < scan->text.len && at - from < LONGEST_PARAMETER_NAME &&
-           (bwt_ascii_is_alnum(scan->text.data[at]) || bwt_redact_one_of(scan->text.data[at], "_.-"))) {
+           (bwt_ascii_is_alnum(scan->text.data[at]) || bwt_redact_one_of(scan->text.data[at], "_.-[]"))) {
         at++;
     }
     return at > from && at < scan->text.len && scan->text.data[at] == '=';
@@ -320,8 +320,7 @@ bool bwt_redact_url_value(bwt_redact_scan *scan, bwt_name_class name, bwt_redact
         if (!quoted_pair(scan, separator, &from)) return false;
         rule.quote = '"';
     } else {
-        rule.in_path = bwt_redact_in_url(scan) && !scan->in_query &&
-                       (scan->name_mark == ';' || scan->name_mark == '/');
+        rule.in_path = bwt_redact_in_url(scan) && !scan->in_query && scan->name_mark != '\0';
     }
     size_t limit = bwt_redact_in_url(scan) ? scan->url_end : scan->text.len;
     if (name == BWT_NAME_SHAPED || name == BWT_NAME_CODE) {

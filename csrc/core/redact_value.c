@@ -135,6 +135,7 @@ static size_t near_limit(const bwt_redact_scan *scan, size_t from)
 static size_t judged_end(const bwt_redact_scan *scan, size_t from)
 {
     size_t limit = near_limit(scan, from), end = from;
+    if (bwt_redact_here(scan, from, BWT_STR("//"))) return from;
     while (end < limit && !stops_value(scan, end) && !is_marker(scan, end) &&
            !bwt_redact_here(scan, end, BWT_STR("://"))) {
         end++;
@@ -195,7 +196,7 @@ static bool is_pair(const bwt_redact_scan *scan, size_t from, size_t to)
     if (equals == NULL) return false;
     size_t after = (size_t)(equals - scan->text.data) + 1;
     while (after < to && scan->text.data[after] == '=') after++;
-    return after < to || (after < scan->text.len && bwt_redact_one_of(scan->text.data[after], "\"'"));
+    return after < to || (after < scan->text.len && bwt_redact_one_of(scan->text.data[after], "\"'["));
 }
 
 /* Judges what follows the scheme now, but leaves masking it to when the pass gets there: the scheme is passed first. */

@@ -4,8 +4,8 @@
 #include "net/monotime.h"
 #include "support/engines.h"
 
-/* A sanitizer and a busy machine cost time that the engine does not. */
-enum { BUDGET_MS = 200, MOST_LATE_MS = 25 };
+/* A sanitizer, a busy machine and the first reading of the CA store cost time here; generous on purpose. */
+enum { BUDGET_MS = 200, MOST_LATE_MS = 150 };
 
 static void assert_on_time(const bwt_completion *completion, int64_t submitted_ns, int64_t budget_ms)
 {
