@@ -127,6 +127,10 @@ bool bwt_redact_hex(bwt_redact_scan *scan, size_t from, size_t to)
             hex = hex && bwt_ascii_hex_value(c) >= 0;
         }
         if (hex && digits && letters && at - start >= LEAST_HEX && !names_a_digest(scan, start)) {
+            /* What stands before it ends there now, and may be a kind at that length. */
+            size_t end;
+            bwt_str before = {scan->text.data, start};
+            if (start > from && bwt_redact_kind_at(before, from, &end) != NULL) bwt_redact_mask(scan, from, end);
             bwt_redact_mask(scan, start, at);
             return true;
         }
@@ -179,9 +183,11 @@ static bool is_random(bwt_str run)
     return upper > 0 && lower > 0 && digits > 0 && signs > 0 && signs * 10 < run.len && changes * 2 >= run.len;
 }
 
-bool bwt_redact_base64(bwt_redact_scan *scan, size_t from)
+bool bwt_redact_base64(bwt_redact_scan *scan, size_t from, size_t to)
 {
-    if (from < scan->no_blob_until) return false;
+    /* Most atoms are words: they are neither long enough nor go on behind their end. */
+    bool goes_on = to < scan->text.len && bwt_redact_one_of(scan->text.data[to], "+/=");
+    if (from < scan->no_blob_until || (to - from < LEAST_BASE64 && !goes_on)) return false;
     size_t end = base64_run(scan, from);
     scan->no_blob_until = end;
     bwt_str run = bwt_redact_slice(scan, from, end);

@@ -25,10 +25,29 @@ bool bwt_redact_here(const bwt_redact_scan *scan, size_t at, bwt_str literal)
     return scan->text.len - at >= literal.len && memcmp(scan->text.data + at, literal.data, literal.len) == 0;
 }
 
-bool bwt_redact_marker_before(bwt_str text, size_t end)
+static bool marker_before(bwt_str text, size_t end)
 {
     const bwt_str marker = BWT_STR(BWT_REDACTED);
     return end >= marker.len && memcmp(text.data + end - marker.len, marker.data, marker.len) == 0;
+}
+
+size_t bwt_redact_trim(bwt_str text, size_t from, size_t end, long open, const char *stops)
+{
+    /* What an earlier pass has masked ended there: whatever it held no longer balances the brackets. */
+    size_t tail = end;
+    while (tail > from && !marker_before(text, tail) &&
+           (bwt_redact_one_of(text.data[tail - 1], ")]}") || bwt_redact_one_of(text.data[tail - 1], stops))) {
+        tail--;
+    }
+    if (marker_before(text, tail)) return tail > from ? tail : end;
+    while (end > tail) {
+        if (!bwt_redact_one_of(text.data[end - 1], stops)) {
+            if (open >= 0) break;
+            open++;
+        }
+        end--;
+    }
+    return end;
 }
 
 /* Kinds are tried where their length, or the mark that follows a short first part, allows one. */
@@ -64,7 +83,7 @@ static void take_atom(bwt_redact_scan *scan)
     }
     if (!bwt_redact_in_url(scan)) {
         if (bwt_redact_announced(scan, from, to)) return;
-        if (bwt_redact_base64(scan, from)) return;
+        if (bwt_redact_base64(scan, from, to)) return;
     }
     if (to - start >= 32 && bwt_redact_hex(scan, start, to)) return;
     scan->at = to;
@@ -131,7 +150,7 @@ static bool ends_name(unsigned char byte)
 
 static void take_mark(bwt_redact_scan *scan)
 {
-    if (bwt_redact_here(scan, scan->at, BWT_STR(BWT_REDACTED))) {
+    if (scan->text.data[scan->at] == '[' && bwt_redact_here(scan, scan->at, BWT_STR(BWT_REDACTED))) {
         scan->at += sizeof BWT_REDACTED - 1;
         return;
     }
@@ -172,7 +191,7 @@ static void take_mark(bwt_redact_scan *scan)
 static bool run(bwt_redact_scan *scan)
 {
     while (scan->at < scan->text.len && !scan->out->failed) {
-        if (bwt_redact_credentials(scan)) continue;
+        if (scan->at == scan->credentials_at && bwt_redact_credentials(scan)) continue;
         if (bwt_redact_is_atom((unsigned char)scan->text.data[scan->at])) {
             take_atom(scan);
         } else {

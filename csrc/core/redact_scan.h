@@ -44,8 +44,9 @@ static inline bwt_str bwt_redact_slice(const bwt_redact_scan *scan, size_t from,
 }
 /* Whether the input continues with the literal at `at`. */
 bool bwt_redact_here(const bwt_redact_scan *scan, size_t at, bwt_str literal);
-/* Whether text[.. end) ends with a marker: trimming must not cut into it. */
-bool bwt_redact_marker_before(bwt_str text, size_t end);
+/* The end of text[from .. end) without trailing stops and without brackets that were opened before `from`: open is the
+ * number of brackets opened less those closed in it. Never cuts into a marker. */
+size_t bwt_redact_trim(bwt_str text, size_t from, size_t end, long open, const char *stops);
 
 /* All below return whether they masked something; then scan->at has moved past it. */
 
@@ -53,7 +54,7 @@ bool bwt_redact_marker_before(bwt_str text, size_t end);
 bool bwt_redact_pem(bwt_redact_scan *scan, size_t from);
 bool bwt_redact_base64_lines(bwt_redact_scan *scan, size_t from);
 bool bwt_redact_hex(bwt_redact_scan *scan, size_t from, size_t to);
-bool bwt_redact_base64(bwt_redact_scan *scan, size_t from);
+bool bwt_redact_base64(bwt_redact_scan *scan, size_t from, size_t to);
 
 /* redact_value.c: the value of a name in running text, which begins at or after `from`; the words that announce a
  * secret without a separator. */

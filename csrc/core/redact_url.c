@@ -27,16 +27,7 @@ static size_t find_url_end(bwt_str text, size_t from)
         if (bwt_redact_one_of(text.data[end], "([{")) open++;
         if (bwt_redact_one_of(text.data[end], ")]}")) open--;
     }
-    while (end > from && !bwt_redact_marker_before(text, end)) {
-        char last = text.data[end - 1];
-        if (bwt_redact_one_of(last, ")]}") && open < 0) {
-            open++;
-        } else if (!bwt_redact_one_of(last, ".,;:!?")) {
-            break;
-        }
-        end--;
-    }
-    return end;
+    return bwt_redact_trim(text, from, end, open, ".,;:!?");
 }
 
 /* ---- scheme and authority ---- */
@@ -81,8 +72,10 @@ static size_t stray_userinfo_end(bwt_redact_scan *scan, size_t from, size_t to, 
 {
     const char *colon = memchr(scan->text.data + from, ':', to - from);
     if (a->level > 0 || colon == NULL || scan->text.data[from] == '[') return 0;
-    size_t after = (size_t)(colon - scan->text.data) + 1;
-    if (after >= scan->url_end || bwt_ascii_is_digit(scan->text.data[after]) || to < scan->no_userinfo_until) return 0;
+    size_t after = (size_t)(colon - scan->text.data) + 1, port = after;
+    while (port < to && bwt_ascii_is_digit(scan->text.data[port])) port++;
+    bool is_port = port == to || (port > after && scan->text.data[port] == ',');
+    if (is_port || to < scan->no_userinfo_until) return 0;
     for (size_t at = to; at + 1 < scan->url_end; at++) {
         if (scan->text.data[at] != '@' || scan->text.data[at - 1] == '/') continue;
         if (bwt_ascii_is_alnum(scan->text.data[at + 1])) return at + 1;

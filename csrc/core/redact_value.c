@@ -151,16 +151,7 @@ static size_t trimmed_end(const bwt_redact_scan *scan, size_t from, size_t end)
         if (bwt_redact_one_of(scan->text.data[at], "([{")) open++;
         if (bwt_redact_one_of(scan->text.data[at], ")]}")) open--;
     }
-    while (end > from && !bwt_redact_marker_before(scan->text, end)) {
-        char last = scan->text.data[end - 1];
-        if (bwt_redact_one_of(last, ")]}") && open < 0) {
-            open++;
-        } else if (!bwt_redact_one_of(last, ".:")) {
-            break;
-        }
-        end--;
-    }
-    return end;
+    return bwt_redact_trim(scan->text, from, end, open, ".:");
 }
 
 /* name=call(...) is code. */
@@ -219,7 +210,7 @@ static bool mask_credentials(bwt_redact_scan *scan, size_t from)
 
 bool bwt_redact_credentials(bwt_redact_scan *scan)
 {
-    return scan->at == scan->credentials_at && scan->at > 0 && mask_if_secret(scan, scan->at, LEAST_STRONG);
+    return scan->at > 0 && mask_if_secret(scan, scan->at, LEAST_STRONG);
 }
 
 /* ---- the value of a name ---- */
@@ -298,8 +289,9 @@ bool bwt_redact_announced(bwt_redact_scan *scan, size_t from, size_t to)
     static const char *const schemes[] = {"bearer", "basic"};
     static const char *const nouns[] = {"password", "passwd", "passphrase", "passcode", "pass", "pwd"};
     static const char *const verbs[] = {"is", "was", "ist", "est", "es"};
+    if (to - from > 40 || !bwt_redact_one_of(scan->text.data[from], "BbPpSs-")) return false;
     size_t next = skip_blanks(scan, to);
-    if (next == to || next >= scan->text.len || to - from > 40) return false;
+    if (next == to || next >= scan->text.len) return false;
     bwt_str word = bwt_redact_slice(scan, from, to);
     if (word_is(word, schemes, sizeof schemes / sizeof schemes[0])) return mask_word(scan, next, LEAST_WEAK);
     if (word_is(word, nouns, sizeof nouns / sizeof nouns[0])) {

@@ -57,3 +57,8 @@ def test_addresses_are_exact():
 def test_redacting_an_address_twice_changes_nothing():
     urls = [case["url"] for case in lines("urls.jsonl")]
     assert [url for url in urls if redact_url(redact_url(url)) != redact_url(url)] == []
+
+
+def test_redacting_a_text_twice_changes_nothing():
+    texts = [case["text"] for name in ("secrets.jsonl", "benign.jsonl") for case in lines(name)]
+    assert [text for text in texts if redact_text(redact_text(text)) != redact_text(text)] == []
