@@ -163,10 +163,9 @@ static bool parse_http_date(bwt_str value, int64_t now_unix_s, int64_t *unix_s)
         expect(&in, full_day_name ? BWT_STR("-") : BWT_STR(" "));
         when.year = read_digits(&in, full_day_name ? 2 : 4);
         if (full_day_name) {
-            /* More than 50 years ahead means the century before (RFC 9110). */
-            int64_t this_year = year_of(now_unix_s);
-            when.year += this_year - this_year % 100;
-            if (when.year > this_year + 50) when.year -= 100;
+            /* The latest such year that is not more than 50 years ahead (RFC 9110). */
+            int64_t latest = year_of(now_unix_s) + 50;
+            when.year = latest - (latest - when.year) % 100;
         }
         expect(&in, BWT_STR(" "));
         read_clock(&in, &when);

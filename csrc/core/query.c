@@ -25,7 +25,7 @@ static size_t plain_run(bwt_str text, size_t from)
         uint64_t word;
         memcpy(&word, text.data + at, sizeof word);
         /* The top bit of a byte is set in word if it is >= 0x80; in the sum if it is DEL; it stays clear in the
-         * difference if it is >= 0x21. Bytes below their limit can only disturb higher bytes, and then we stop anyway. */
+         * difference if it is >= 0x21. A borrow or carry only comes from a byte that stops us anyway. */
         if (((word | (word + ones) | (word - 0x21 * ones)) & tops) != 0) break;
     }
     while (at < text.len && text.data[at] > ' ' && (unsigned char)text.data[at] < 0x7F) at++;

@@ -11,10 +11,8 @@ enum { LONGEST_PEM_LABEL = 64, LEAST_KEY_LINE = 16, LEAST_HEX = 32, LEAST_BASE64
 static size_t blank_at(const bwt_redact_scan *scan, size_t at)
 {
     if (at >= scan->text.len) return 0;
-    char c = scan->text.data[at];
-    if (bwt_redact_one_of(c, " \t\r\n")) return 1;
-    bool escape = c == '\\' && at + 1 < scan->text.len && bwt_redact_one_of(scan->text.data[at + 1], "nrt");
-    return escape ? 2 : 0;
+    if (bwt_redact_is_at(scan, at, " \t\r\n")) return 1;
+    return scan->text.data[at] == '\\' && bwt_redact_is_at(scan, at + 1, "nrt") ? 2 : 0;
 }
 
 static size_t skip_blanks(const bwt_redact_scan *scan, size_t at)
@@ -31,21 +29,17 @@ static size_t base64_run(const bwt_redact_scan *scan, size_t from)
     return at;
 }
 
-/* Masks lines of nothing but base64; the first may be short only if it is followed by another one. */
+/* Masks lines of nothing but base64. Only the last may be short; what is no line of that kind ends the key. */
 static bool mask_lines(bwt_redact_scan *scan, size_t from)
 {
     size_t start = skip_blanks(scan, from), end = start;
-    for (size_t line = start;;) {
-        size_t line_end = base64_run(scan, line);
-        bool key_line = line_end - line >= LEAST_KEY_LINE || (end > start && line_end > line);
-        if (!key_line || (line_end < scan->text.len && blank_at(scan, line_end) == 0 && scan->text.data[line_end] != '"')) {
-            if (key_line) end = line_end;
-            break;
-        }
-        bool full = line_end - line >= LEAST_KEY_LINE;
+    for (size_t line = start, next;; line = next) {
+        size_t line_end = base64_run(scan, line), len = line_end - line;
+        bool full = len >= LEAST_KEY_LINE, last = !full && end > start && len > 0 && len % 4 == 0;
+        if (!full && !last) break;
         end = line_end;
-        line = skip_blanks(scan, line_end);
-        if (!full || line == line_end) break;
+        next = skip_blanks(scan, line_end);
+        if (last || next == line_end) break;
     }
     if (end == start) return false;
     bwt_redact_mask(scan, start, end);
@@ -86,7 +80,7 @@ bool bwt_redact_pem(bwt_redact_scan *scan, size_t from)
     if (ended) {
         size_t start = skip_blanks(scan, body), end = body + dashes;
         while (end > start && bwt_redact_one_of(scan->text.data[end - 1], " \t\r\n")) end--;
-        while (end > start + 1 && scan->text.data[end - 2] == '\\' && bwt_redact_one_of(scan->text.data[end - 1], "nrt")) {
+        while (end > start + 1 && scan->text.data[end - 2] == '\\' && bwt_redact_is_at(scan, end - 1, "nrt")) {
             end -= 2;
         }
         masked = end > start;
@@ -103,9 +97,11 @@ bool bwt_redact_pem(bwt_redact_scan *scan, size_t from)
 /* Published digests and object names: keeping them is better than masking them. */
 static bool names_a_digest(const bwt_redact_scan *scan, size_t from)
 {
-    static const char *const marks[] = {"sha1:",   "sha256:", "sha384:", "sha512:",  "md5:",    "btih:",
-                                        "commit ", "tree ",   "parent ", "/commit/", "/blob/",  "/tree/",
-                                        "SHA256:", "SHA1:",   "MD5:",    "/raw/",    "/commits/"};
+    static const char *const marks[] = {
+        "sha1:",   "sha256:", "sha384:", "sha512:", "md5:",    "SHA1:",     "SHA256:",   "MD5:",    "btih:",
+        "commit ", "Commit ", "tree ",   "parent ", "rev ",    "revision ", "revisions ", "Fixes: ", "picked from ",
+        "/commit/", "/commits/", "/blob/", "/tree/", "/raw/",
+    };
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         bwt_str mark = bwt_str_c(marks[i]);
         if (from >= mark.len && bwt_redact_here(scan, from - mark.len, mark)) return true;
@@ -195,6 +191,8 @@ bool bwt_redact_base64(bwt_redact_scan *scan, size_t from, size_t to)
         return false;
     }
     if (from > 0 && !bwt_redact_one_of(scan->text.data[from - 1], " \t\n\"'=:(>")) return false;
+    /* Line upon line of base64 is content. */
+    if (from > 0 && scan->text.data[from - 1] == '\n' && bwt_redact_is_at(scan, end, "\r\n")) return false;
     if (decodes_to_text(run) || !is_random(run)) return false;
     bwt_redact_mask(scan, from, end);
     return true;

@@ -279,7 +279,7 @@ static const kind marked[] = {
     /* tokens of standards */
     {"jwt", NOTHING, {{"eyJ", URL64, 12, NO_LIMIT}, {".", URL64, 2, NO_LIMIT}, {".", DOTTED, 0, NO_LIMIT}}},
     {"jwe_direct", NOTHING, {{"eyJ", URL64, 12, NO_LIMIT}, {"..", DOTTED, 20, NO_LIMIT}}},
-    {"github_token_base64", NOTHING, {{"Z2hwX", BASE64, 40, 64}}},
+    {"github_token_base64", NOTHING, {{"Z2hwX", BASE64, 40, NO_LIMIT}}},
     {"openai_percent", A_DIGIT, {{"sk%2D", ANY64 | BWT_BODY_PERCENT, 20, NO_LIMIT}}},
 };
 
@@ -347,7 +347,7 @@ static bool holds(bwt_str text, demand wanted)
     return wanted == NOTHING || (digit && (wanted == A_DIGIT || upper));
 }
 
-/* An endless body is refused on this much of it, so that many beginnings before one long run cost no more than that. */
+/* An endless body is refused on this much of it, so that many beginnings before one long run cost no more. */
 enum { PROBE_BYTES = 128 };
 
 static bool body_fits(bwt_str text, size_t from, const part *p, demand wanted, size_t *length)

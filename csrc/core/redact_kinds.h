@@ -25,7 +25,8 @@ unsigned bwt_redact_body_sets(unsigned char byte);
 /* An atom is a run of letters, digits, '_' and '-': where kinds begin. */
 static inline bool bwt_redact_is_atom(unsigned char byte)
 {
-    return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || byte == '_' || byte == '-';
+    unsigned char small = byte | 0x20;
+    return (byte >= '0' && byte <= '9') || (small >= 'a' && small <= 'z') || byte == '_' || byte == '-';
 }
 
 /* When a kind begins at text[at], which must be where an atom begins: its name, and *end one past its last byte.

@@ -117,7 +117,7 @@ static const entry entries[] = {
     {"connectsid", BWT_NAME_STRONG},
     {"consumerkey", BWT_NAME_STRONG},
     {"continuationtoken", BWT_NAME_PLAIN},
-    {"cookie", BWT_NAME_WEAK},
+    {"cookie", BWT_NAME_CODE},
     {"countrycode", BWT_NAME_PLAIN},
     {"couponcode", BWT_NAME_PLAIN},
     {"credential", BWT_NAME_STRONG},

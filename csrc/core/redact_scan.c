@@ -128,7 +128,7 @@ static void take_separator(bwt_redact_scan *scan, bwt_redact_char separator)
     begin_name(scan, masked ? scan->at : value, (char)separator.byte);
 }
 
-/* The tag <password> names what follows it; define('PASSWORD', ...) and ["PASSWORD", ...] name what follows the comma. */
+/* The tag <password> names what follows it; define('PASSWORD', ...) names what follows the comma. */
 static bool take_enclosed_name(bwt_redact_scan *scan, char mark)
 {
     if (bwt_redact_in_url(scan)) return false;
@@ -139,7 +139,7 @@ static bool take_enclosed_name(bwt_redact_scan *scan, char mark)
     }
     bool quoted = scan->at > scan->name_from && bwt_redact_one_of(scan->text.data[scan->at - 1], "\"'");
     return quoted && bwt_redact_name_class(scan->text, name_start(scan), scan->at) == BWT_NAME_STRONG &&
-           bwt_redact_text_value(scan, BWT_NAME_WEAK, mark, scan->at + 1);
+           bwt_redact_text_value(scan, BWT_NAME_SHAPED, mark, scan->at + 1);
 }
 
 /* What cannot stand inside a name. Spaces, quotes, brackets and dots can. */

@@ -38,14 +38,19 @@ static inline bool bwt_redact_one_of(char byte, const char *set)
 {
     return byte != '\0' && strchr(set, byte) != NULL;
 }
+/* Whether one of the set stands at `at`. */
+static inline bool bwt_redact_is_at(const bwt_redact_scan *scan, size_t at, const char *set)
+{
+    return at < scan->text.len && bwt_redact_one_of(scan->text.data[at], set);
+}
 static inline bwt_str bwt_redact_slice(const bwt_redact_scan *scan, size_t from, size_t to)
 {
     return (bwt_str){scan->text.data + from, to - from};
 }
 /* Whether the input continues with the literal at `at`. */
 bool bwt_redact_here(const bwt_redact_scan *scan, size_t at, bwt_str literal);
-/* The end of text[from .. end) without trailing stops and without brackets that were opened before `from`: open is the
- * number of brackets opened less those closed in it. Never cuts into a marker. */
+/* The end of text[from .. end) without trailing stops and without brackets that were opened before `from`: open is
+ * the number of brackets opened less those closed in it. Never cuts into a marker. */
 size_t bwt_redact_trim(bwt_str text, size_t from, size_t end, long open, const char *stops);
 
 /* All below return whether they masked something; then scan->at has moved past it. */

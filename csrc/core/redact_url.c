@@ -226,7 +226,8 @@ bool bwt_redact_url_start(bwt_redact_scan *scan, bwt_redact_char colon)
     bwt_str scheme = scheme_before(scan, scan->at);
     if (scheme.len == 0 || !bwt_ascii_is_alpha(scheme.data[0])) return false;
     authority a = {.level = colon.level, .special = is_special(scheme)};
-    a.is_ssh = scheme.len >= 3 && bwt_str_equal_ascii_case((bwt_str){scheme.data + scheme.len - 3, 3}, BWT_STR("ssh"));
+    bwt_str tail = {scheme.data + scheme.len - 3, 3};
+    a.is_ssh = scheme.len >= 3 && bwt_str_equal_ascii_case(tail, BWT_STR("ssh"));
     size_t from = scan->at + colon.width;
     if (scan->whole_url && a.special && scheme.data == scan->text.data + scan->name_from && scan->name_mark == '\0') {
         enter(scan, from, a);
