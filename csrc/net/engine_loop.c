@@ -132,7 +132,8 @@ static int64_t next_time_ns(const bwt_engine_loop *loop, bool more)
 static int64_t take_turn(bwt_engine_loop *loop, const bwt_poll_event *events, size_t count)
 {
     int64_t began_ns = bwt_monotonic_ns();
-    bool more = run_deadlines(loop);
+    bool late = run_deadlines(loop);
+    bool more = late;
     run_events(loop, events, count);
     if (loop->woken) {
         loop->woken = false;
@@ -140,7 +141,8 @@ static int64_t take_turn(bwt_engine_loop *loop, const bwt_poll_event *events, si
     }
     more |= tell_resolved(loop);
     more |= begin_arrivals(loop);
-    more |= grant_places(loop);
+    bwt_exchange_world_clean(&loop->lookups.exchanges, SHARE_OF_TURN); /* a place is free when its socket is closed */
+    if (!late) more |= grant_places(loop); /* nobody dials whose time is over */
     bwt_multi_on_time(&loop->lookups.exchanges.multi, bwt_monotonic_ns());
     finish_transfers(loop);
     more |= run_deadlines(loop);

@@ -55,6 +55,7 @@ static void step(bwt_lookup_world *world, bwt_submission *submission)
 
 static void on_failure(bwt_lookup_world *world, bwt_submission *submission, bwt_failure failure)
 {
+    if (failure.status == BWT_ATTEMPT_STATUS_TRANSPORT_TIMEOUT) bwt_count_up(&world->counters->timed_out);
     if (submission->plan == NULL) {
         submission->completion->answer = (bwt_answer){.failure = failure};
         complete(world, submission);
@@ -123,7 +124,6 @@ void bwt_lookup_on_done(bwt_lookup_world *world, bwt_submission *submission, CUR
 
 void bwt_lookup_on_deadline(bwt_lookup_world *world, bwt_submission *submission)
 {
-    bwt_count_up(&world->counters->timed_out);
     bwt_exchange_stop(&world->exchanges, &submission->exchange);
     on_failure(world, submission, bwt_plain_failure(BWT_ATTEMPT_STATUS_TRANSPORT_TIMEOUT, BWT_FAILURE_DETAIL_NONE));
 }

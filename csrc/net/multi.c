@@ -1,13 +1,17 @@
 /* The socket and timer callbacks. They only note what libcurl wants; calling it back from here is forbidden. */
 #include "net/multi.h"
 
+#include <fcntl.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/mem.h"
 #include "net/curl_once.h"
 #include "net/monotime.h"
 
 enum {
+    FIRST_DESCRIPTORS = 64,
     KEPT_CONNECTIONS = 256,
     QUICK_EXIT_SINCE = 0x081400, /* 8.20 */
     MULTI_QUICK_EXIT = 21        /* CURLMOPT_QUICK_EXIT, which older headers lack */
@@ -33,13 +37,41 @@ static int on_timer(CURLM *handle, long timeout_ms, void *context)
     return 0;
 }
 
+/* Without memory a connection is just not counted. */
+static void count_open(bwt_multi *multi, int fd)
+{
+    size_t at = (size_t)fd;
+    if (at >= multi->is_open_size) {
+        size_t size = multi->is_open_size == 0 ? FIRST_DESCRIPTORS : multi->is_open_size;
+        while (size <= at) size *= 2;
+        unsigned char *is_open = bwt_realloc_array(multi->is_open, size, 1);
+        if (is_open == NULL) return;
+        memset(is_open + multi->is_open_size, 0, size - multi->is_open_size);
+        multi->is_open = is_open;
+        multi->is_open_size = size;
+    }
+    if (multi->is_open[at]) return; /* the one before with this number was closed unseen */
+    multi->is_open[at] = 1;
+    bwt_count_up(&multi->counters->connections);
+}
+
+static void count_closed(bwt_multi *multi, int fd)
+{
+    if ((size_t)fd >= multi->is_open_size || !multi->is_open[fd]) return;
+    multi->is_open[fd] = 0;
+    bwt_count_down(&multi->counters->connections);
+}
+
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
     (void)purpose;
-    bwt_multi *multi = context;
+    bwt_transfer *transfer = context;
+    bwt_multi *multi = transfer->multi;
     int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     if (fd < 0) return CURL_SOCKET_BAD;
-    bwt_count_up(&multi->counters->connections);
+    transfer->socket_fd = fd;
+    bwt_poller_forget(multi->poller, fd);
+    count_open(multi, fd);
     return fd;
 }
 
@@ -47,7 +79,7 @@ static int close_socket(void *context, curl_socket_t fd)
 {
     bwt_multi *multi = context;
     bwt_poller_forget(multi->poller, fd);
-    bwt_count_down(&multi->counters->connections);
+    count_closed(multi, fd);
     return close(fd);
 }
 
@@ -81,13 +113,19 @@ void bwt_multi_deinit(bwt_multi *multi)
     if (multi->share != NULL) curl_share_cleanup(multi->share);
     multi->handle = NULL;
     multi->share = NULL;
+    for (size_t fd = 0; fd < multi->is_open_size; fd++) count_closed(multi, (int)fd);
+    bwt_free(multi->is_open);
+    multi->is_open = NULL;
+    multi->is_open_size = 0;
 }
 
-static CURLcode equip(bwt_multi *multi, CURL *easy)
+static CURLcode equip(bwt_multi *multi, bwt_transfer *transfer)
 {
+    CURL *easy = transfer->easy;
+    transfer->multi = multi;
     CURLcode code = curl_easy_setopt(easy, CURLOPT_SHARE, multi->share);
     if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-    if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, multi);
+    if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
     if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
     if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, multi);
     return code;
@@ -95,13 +133,15 @@ static CURLcode equip(bwt_multi *multi, CURL *easy)
 
 bwt_error bwt_multi_add(bwt_multi *multi, bwt_transfer *transfer)
 {
-    if (equip(multi, transfer->easy) != CURLE_OK) return BWT_ERR_NO_MEMORY;
+    if (equip(multi, transfer) != CURLE_OK) return BWT_ERR_NO_MEMORY;
     return curl_multi_add_handle(multi->handle, transfer->easy) == CURLM_OK ? BWT_OK : BWT_ERR_NO_MEMORY;
 }
 
 void bwt_multi_remove(bwt_multi *multi, bwt_transfer *transfer)
 {
     curl_multi_remove_handle(multi->handle, transfer->easy);
+    int fd = transfer->socket_fd;
+    if (fd >= 0 && transfer->times_requested == 0 && fcntl(fd, F_GETFD) < 0) count_closed(multi, fd);
 }
 
 void bwt_multi_on_ready(bwt_multi *multi, int fd, unsigned ready)

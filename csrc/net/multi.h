@@ -1,4 +1,7 @@
-/* libcurl's multi handle married to the poller: sockets, libcurl's own timer, the kept connections and TLS sessions. */
+/* libcurl's multi handle married to the poller: sockets, libcurl's own timer, the kept connections and TLS sessions.
+ *
+ * Up to 7.88 at least, libcurl closes a socket that never got connected without calling the close callback. So a socket
+ * is made known afresh when it is opened, and looked after when its transfer is removed. */
 #ifndef BWT_NET_MULTI_H
 #define BWT_NET_MULTI_H
 
@@ -11,6 +14,8 @@ typedef struct bwt_multi {
     CURLSH *share; /* TLS sessions outlive the easy handle that made them */
     bwt_poller *poller;       /* borrowed */
     bwt_counters *counters;   /* borrowed */
+    unsigned char *is_open;   /* indexed by descriptor: counted as an open connection */
+    size_t is_open_size;
     int64_t due_ns; /* when libcurl wants to be called without an event; INT64_MAX = not at all */
 } bwt_multi;
 

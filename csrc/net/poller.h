@@ -18,7 +18,8 @@ void bwt_poller_free(bwt_poller *poller);
 /* Sets what is wanted of a descriptor, BWT_POLL_IN | BWT_POLL_OUT; 0 = nothing for now. On an error the descriptor
  * stays silent. */
 bwt_error bwt_poller_want(bwt_poller *poller, int fd, unsigned wanted);
-/* Must be called before a descriptor that was ever wanted is closed: its number will come again. */
+/* Must be called before a descriptor that was ever wanted is closed, or for a new descriptor when the one before with
+ * its number may have been closed unseen. */
 void bwt_poller_forget(bwt_poller *poller, int fd);
 /* Waits for events or for until_ns on CLOCK_MONOTONIC (past: only looks; INT64_MAX: no limit) and returns how many
  * events it wrote, 0 also when it was interrupted. */

@@ -66,6 +66,7 @@ bwt_transfer *bwt_transfer_new(void)
     bwt_transfer *transfer = bwt_alloc_zeroed(1, sizeof *transfer);
     if (transfer == NULL) return NULL;
     bwt_link_init(&transfer->link);
+    transfer->socket_fd = -1;
     bwt_buf_init(&transfer->body, BWT_MAX_BODY_BYTES);
     bwt_head_init(&transfer->head);
     transfer->easy = curl_easy_init();
@@ -97,6 +98,7 @@ static void forget_answer(bwt_transfer *transfer)
 {
     transfer->aborted = BWT_ABORT_NONE;
     transfer->times_requested = 0;
+    transfer->socket_fd = -1;
     bwt_buf_clear(&transfer->body);
     bwt_head_reset(&transfer->head);
 }

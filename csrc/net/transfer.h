@@ -14,6 +14,7 @@
 typedef struct bwt_transfer {
     bwt_link link; /* in whichever list of transfers it is */
     CURL *easy;
+    struct bwt_multi *multi; /* that it was last added to */
     void *owner; /* NULL once nobody waits for it: what still arrives is dropped */
     bwt_http_request request;
     bool https;
@@ -23,6 +24,7 @@ typedef struct bwt_transfer {
     bwt_head head;
     bwt_buf body;
     bwt_abort aborted;
+    int socket_fd;       /* the last one opened for it; -1 = none */
     int times_requested; /* 2: libcurl wants to repeat the request on a new connection */
 } bwt_transfer;
 

@@ -7,14 +7,18 @@
 /* A sanitizer, a busy machine and the first reading of the CA store cost time here; generous on purpose. */
 enum { BUDGET_MS = 200, MOST_LATE_MS = 150 };
 
-static void assert_on_time(const bwt_completion *completion, int64_t submitted_ns, int64_t budget_ms)
+static void assert_took(const bwt_completion *completion, int64_t submitted_ns, int64_t least_ms, int64_t most_ms)
 {
     int64_t took_ns = completion->finished_ns - submitted_ns;
-    assert_true(took_ns >= budget_ms * NS_PER_MS);
-    assert_true(took_ns <= (budget_ms + MOST_LATE_MS) * NS_PER_MS);
-    const bwt_receipt_fields *fields = bwt_receipt_view(completion->receipt);
-    assert_true(fields->elapsed_ms >= budget_ms);
-    assert_true(fields->attempts[fields->attempt_count - 1].elapsed_ms <= budget_ms);
+    if (took_ns < least_ms * NS_PER_MS || took_ns > most_ms * NS_PER_MS) {
+        fail_msg("took %.3f ms instead of %d to %d", (double)took_ns / 1e6, (int)least_ms, (int)most_ms);
+    }
+}
+
+static void assert_on_time(const bwt_completion *completion, int64_t submitted_ns)
+{
+    assert_took(completion, submitted_ns, BUDGET_MS, BUDGET_MS + MOST_LATE_MS);
+    assert_int_equal(bwt_receipt_view(completion->receipt)->attempts[0].elapsed_ms, BUDGET_MS);
 }
 
 static void expect_timeout(bwt_provider *primary)
@@ -23,7 +27,7 @@ static void expect_timeout(bwt_provider *primary)
     int64_t submitted_ns = bwt_monotonic_ns();
     bwt_completion *completion = run_lookup(engine, (lookup_setup){.budget_ms = BUDGET_MS, .primary = primary});
     assert_completion(completion, "transport_failed primary:transport_timeout");
-    assert_on_time(completion, submitted_ns, BUDGET_MS);
+    assert_on_time(completion, submitted_ns);
     assert_int_equal(stats_of(engine).timed_out, 1);
     bwt_completion_free(completion);
     end_engine(engine);
@@ -73,6 +77,39 @@ static void trickled_body(void **state)
     expect_timeout_of(reply);
 }
 
+static void nobody_takes_the_connection(void **state)
+{
+    (void)state;
+    black_hole hole;
+    black_hole_open(&hole, "127.0.0.1", 0);
+    expect_timeout(make_provider("first", "127.0.0.1", hole.port, false));
+    black_hole_close(&hole);
+}
+
+/* libcurl closes such a socket without a word; the next one gets its number and must be watched all the same. */
+static void the_next_connection_after_one_that_never_stood(void **state)
+{
+    (void)state;
+    black_hole hole;
+    black_hole_open(&hole, "127.0.0.1", 0);
+    loopback_server *server = loopback_start_one(useful_reply);
+    bwt_engine *engine = make_engine();
+    for (int i = 0; i < 3; i++) {
+        lookup_setup setup = {.budget_ms = 60, .primary = make_provider("first", "127.0.0.1", hole.port, false)};
+        bwt_completion *completion = run_lookup(engine, setup);
+        assert_completion(completion, "transport_failed primary:transport_timeout");
+        bwt_completion_free(completion);
+    }
+    lookup_setup setup = {.primary = make_provider("second", "127.0.0.1", loopback_port(server), false)};
+    bwt_completion *completion = run_lookup(engine, setup);
+    assert_completion(completion, "useful_result primary:ok_useful");
+    bwt_completion_free(completion);
+    assert_int_equal(stats_of(engine).connections, 1);
+    end_engine(engine);
+    loopback_stop(server);
+    black_hole_close(&hole);
+}
+
 static void silence_in_the_tls_handshake(void **state)
 {
     (void)state;
@@ -93,7 +130,7 @@ static void each_attempt_has_its_slice_and_both_share_the_budget(void **state)
     int64_t submitted_ns = bwt_monotonic_ns();
     bwt_completion *completion = run_lookup(engine, setup);
     assert_completion(completion, "transport_failed primary:transport_timeout fallback:transport_timeout");
-    assert_on_time(completion, submitted_ns, 799); /* what remains for the fallback is rounded down */
+    assert_took(completion, submitted_ns, 799, 800 + MOST_LATE_MS); /* what remains for the fallback is rounded down */
     assert_int_equal(bwt_receipt_view(completion->receipt)->attempts[0].elapsed_ms, 500);
     bwt_completion_free(completion);
     end_engine(engine);
@@ -120,7 +157,7 @@ static void the_queue_is_inside_the_slice(void **state)
     bwt_provider *second = make_provider("second", "127.0.0.1", loopback_port(server), false);
     bwt_completion *completion = run_lookup(engine, (lookup_setup){.budget_ms = BUDGET_MS, .primary = second});
     assert_completion(completion, "transport_failed primary:transport_timeout");
-    assert_on_time(completion, submitted_ns, BUDGET_MS);
+    assert_on_time(completion, submitted_ns);
     bwt_completion_free(completion);
     assert_int_equal(loopback_requests(server), 1);
     bwt_engine_stats stats = stats_of(engine);
@@ -197,6 +234,8 @@ int main(void)
         resources_checked(silence_inside_the_body),
         resources_checked(trickled_head),
         resources_checked(trickled_body),
+        resources_checked(nobody_takes_the_connection),
+        resources_checked(the_next_connection_after_one_that_never_stood),
         resources_checked(silence_in_the_tls_handshake),
         resources_checked(each_attempt_has_its_slice_and_both_share_the_budget),
         resources_checked(the_queue_is_inside_the_slice),

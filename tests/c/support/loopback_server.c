@@ -31,8 +31,6 @@ struct loopback_server {
     pthread_cond_t changed;
     bool stopping;
     int accepted;
-    int open;
-    int most_open;
     int requests;
     int closed_by_peer;
     int64_t last_close_ns;
@@ -149,7 +147,6 @@ static void *run_connection(void *argument)
     pthread_mutex_lock(&self->server->mutex);
     close(self->fd);
     self->fd = -1;
-    self->server->open--;
     pthread_mutex_unlock(&self->server->mutex);
     return NULL;
 }
@@ -165,8 +162,6 @@ static void start_connection_locked(loopback_server *server, int fd)
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     if (pthread_create(&next->thread, &attributes, run_connection, next) == 0) {
         server->accepted++;
-        server->open++;
-        if (server->open > server->most_open) server->most_open = server->open;
     } else {
         close(fd);
     }
@@ -281,11 +276,6 @@ int loopback_requests(loopback_server *server)
     return read_locked(server, &server->requests);
 }
 
-int loopback_most_open(loopback_server *server)
-{
-    return read_locked(server, &server->most_open);
-}
-
 static bool wait_until_locked(loopback_server *server, const int *counter, int count)
 {
     int64_t until_ns = clock_ns() + (int64_t)WAIT_MS * NS_PER_MS;
@@ -326,4 +316,28 @@ int loopback_refusing_port(void)
     int port;
     close(bind_loopback(&port));
     return port;
+}
+
+void black_hole_open(black_hole *hole, const char *address, int port)
+{
+    struct sockaddr_in peer = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    socklen_t len = sizeof peer;
+    assert_int_equal(inet_pton(AF_INET, address, &peer.sin_addr), 1);
+    hole->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int on = 1;
+    setsockopt(hole->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    assert_int_equal(bind(hole->listener, (struct sockaddr *)&peer, sizeof peer), 0);
+    assert_int_equal(listen(hole->listener, 0), 0);
+    assert_int_equal(getsockname(hole->listener, (struct sockaddr *)&peer, &len), 0);
+    hole->port = ntohs(peer.sin_port);
+    for (size_t i = 0; i < COUNT_OF(hole->filler); i++) {
+        hole->filler[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        (void)connect(hole->filler[i], (struct sockaddr *)&peer, sizeof peer);
+    }
+}
+
+void black_hole_close(black_hole *hole)
+{
+    for (size_t i = 0; i < COUNT_OF(hole->filler); i++) close(hole->filler[i]);
+    close(hole->listener);
 }

@@ -33,7 +33,6 @@ void loopback_stop(loopback_server *server);
 int loopback_port(const loopback_server *server);
 int loopback_connections(loopback_server *server); /* accepted so far */
 int loopback_requests(loopback_server *server);    /* read so far */
-int loopback_most_open(loopback_server *server);   /* the most connections open at one time */
 /* Waits until so many requests have been read; false after five seconds. */
 bool loopback_wait_requests(loopback_server *server, int count);
 /* Waits until so many connections were closed by the peer while they stalled or trickled; returns when that was
@@ -44,5 +43,15 @@ void loopback_last_request(loopback_server *server, char *out, size_t size);
 
 /* A port of 127.0.0.1 on which nobody listens. */
 int loopback_refusing_port(void);
+
+/* A peer whose backlog is full: connecting to it never ends. */
+typedef struct black_hole {
+    int listener;
+    int filler[8];
+    int port;
+} black_hole;
+/* address: "127.0.0.N"; port 0 = any. */
+void black_hole_open(black_hole *hole, const char *address, int port);
+void black_hole_close(black_hole *hole);
 
 #endif
