@@ -59,13 +59,8 @@ class _Search:
 
     async def __call__(self, query: str, cancellation_token: CancellationToken) -> Receipt | str:
         # AutoGen cancels the token and the task that runs the tool; an agent whose tool then raises waits for ever.
-        receipt = await _lookup_async(
-            query,
-            *self.transports,
-            **self.options,
-            cancellation_token=cancellation_token,
-            receipt_on_cancel=cancellation_token.is_cancelled,
-        )
+        request = Request(query, *self.transports, **self.options, token=cancellation_token)
+        receipt = await _lookup_async(request, cancellation_token.is_cancelled)
         return receipt.for_model() if self.view == "model" else receipt
 
 

@@ -38,15 +38,7 @@ async def bounded_web_lookup(
     ``cancellation_token`` is ours or a host's: anything with ``is_cancelled()`` and ``add_callback(callback)``.
     Cancelling it ends the lookup with a receipt; cancelling the calling task raises ``CancelledError`` as usual.
     """
-    return await _lookup_async(
-        query,
-        primary,
-        fallback,
-        policy=policy,
-        validator=validator,
-        clock=clock,
-        cancellation_token=cancellation_token,
-    )
+    return await _lookup_async(Request(query, primary, fallback, policy, validator, clock, cancellation_token))
 
 
 def bounded_web_lookup_sync(
@@ -74,25 +66,14 @@ def bounded_web_lookup_sync(
         return _step_blocking(request, token)
 
 
-async def _lookup_async(
-    query: str,
-    primary: Transport,
-    fallback: Transport | None = None,
-    *,
-    policy: FallbackPolicy = DEFAULT_POLICY,
-    validator: UsefulnessValidator = DEFAULT_VALIDATOR,
-    clock: Clock = time.monotonic,
-    cancellation_token: HostToken | None = None,
-    receipt_on_cancel: Callable[[], bool] | None = None,
-) -> Receipt:
-    """``bounded_web_lookup``, for hosts where cancelling the token also cancels the task and a raise does harm.
+async def _lookup_async(request: Request, receipt_on_cancel: Callable[[], bool] | None = None) -> Receipt:
+    """``bounded_web_lookup``, also for hosts where cancelling the token cancels the task and a raise does harm.
 
     ``receipt_on_cancel`` is asked when a ``CancelledError`` arrives: when it says True the lookup ends as cancelled,
     the task is uncancelled once and the receipt is returned.
     """
     from asyncio import get_running_loop
 
-    request = Request(query, primary, fallback, policy, validator, clock, cancellation_token)
     loop = get_running_loop()
     with HostLink(request.token) as token:
         native = _native_lookup(request, token)

@@ -275,6 +275,7 @@ void bwt_plan_free(bwt_plan *plan);
 /* The query as it is sent: folded, NFC. Absent when it was refused. Lives as long as the plan. */
 bwt_str bwt_plan_query(const bwt_plan *plan);
 int64_t bwt_plan_budget_deadline_ns(const bwt_plan *plan);
+int64_t bwt_plan_remaining_ms(bwt_plan *plan, int64_t now_ns);
 /* True: dial this now. False: nothing more to dial, seal. Records skipped attempts on the way. */
 bool bwt_plan_next(bwt_plan *plan, int64_t now_ns, bwt_dial *dial);
 /* The address of the attempt being dialled (any text, redacted when sealed; absent = null). */
@@ -346,7 +347,7 @@ bwt_error bwt_provider_compile(bwt_str spec, const bwt_provider_overrides *overr
 bwt_provider *bwt_provider_retain(bwt_provider *provider);
 void bwt_provider_release(bwt_provider *provider);
 bwt_str bwt_provider_name(const bwt_provider *provider);
-/* The address one query is fetched from, keys included: redact before showing. */
+/* The address one query is fetched from, the key masked; the rest is the caller's to redact before showing it. */
 bwt_error bwt_provider_target(const bwt_provider *provider, bwt_str query, int64_t max_results, bwt_text *out);
 /* Reads one recorded answer as the engine would: *out is owned by the caller. */
 bwt_error bwt_provider_read(const bwt_provider *provider, int http_status, bwt_str content_type, bwt_str body,

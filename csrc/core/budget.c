@@ -1,7 +1,5 @@
 /* The one deadline: integer arithmetic that rounds against the caller and cannot overflow. */
-#include "bwt.h"
-
-#define NS_PER_MS INT64_C(1000000)
+#include "core/duration.h"
 
 void bwt_budget_start(bwt_budget *budget, int64_t budget_ms, int64_t now_ns)
 {
@@ -11,9 +9,7 @@ void bwt_budget_start(bwt_budget *budget, int64_t budget_ms, int64_t now_ns)
 int64_t bwt_budget_elapsed_ms(bwt_budget *budget, int64_t now_ns)
 {
     if (now_ns > budget->latest_ns) budget->latest_ns = now_ns;
-    int64_t elapsed_ns;
-    if (__builtin_sub_overflow(budget->latest_ns, budget->start_ns, &elapsed_ns)) elapsed_ns = INT64_MAX;
-    return elapsed_ns / NS_PER_MS + (elapsed_ns % NS_PER_MS > 0);
+    return bwt_ms_rounded_up(bwt_ns_between(budget->start_ns, budget->latest_ns));
 }
 
 int64_t bwt_budget_remaining_ms(bwt_budget *budget, int64_t now_ns)

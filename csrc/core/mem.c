@@ -2,6 +2,7 @@
 #include "core/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Keeps the block behind it aligned for every type. */
 typedef union block_head {
@@ -100,4 +101,15 @@ void bwt_text_free(bwt_text *text)
     bwt_free(text->data);
     text->data = NULL;
     text->len = 0;
+}
+
+bwt_error bwt_text_copy(bwt_str from, bwt_text *to)
+{
+    char *data = bwt_alloc(from.len + 1);
+    if (data == NULL) return BWT_ERR_NO_MEMORY;
+    if (from.len > 0) memcpy(data, from.data, from.len);
+    data[from.len] = '\0';
+    bwt_text_free(to);
+    *to = (bwt_text){data, from.len};
+    return BWT_OK;
 }

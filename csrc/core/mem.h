@@ -12,6 +12,9 @@ void *bwt_alloc_array(size_t count, size_t size);
 void *bwt_realloc_array(void *block, size_t count, size_t size);
 void bwt_free(void *block); /* NULL is fine */
 
+/* Owned text of a borrowed one; absent text gives empty text. What *to held is freed on success. */
+bwt_error bwt_text_copy(bwt_str from, bwt_text *to);
+
 #ifdef BWT_TESTING
 /* The n-th allocation from now fails, and every later one until switched off with 0. */
 void bwt_mem_fail_from(size_t n);

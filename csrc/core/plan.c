@@ -1,14 +1,11 @@
 /* The machine of one lookup: a primary slot, at most one fallback slot, one budget. It decides and keeps the account;
  * the caller dials and tells the time. */
-#include <string.h>
-
+#include "core/duration.h"
 #include "core/mem.h"
 #include "core/query.h"
 #include "core/receipt_check.h"
 #include "core/results.h"
 #include "core/text.h"
-
-#define NS_PER_MS INT64_C(1000000)
 
 typedef enum plan_stage { PRIMARY_DUE, PRIMARY_IN_FLIGHT, FALLBACK_DUE, FALLBACK_IN_FLIGHT, OVER } plan_stage;
 
@@ -44,13 +41,6 @@ static const bwt_failure misbehaviour = {
 
 /* ---- time */
 
-static int64_t add_ms(int64_t from_ns, int64_t ms)
-{
-    int64_t sum;
-    if (__builtin_mul_overflow(ms, NS_PER_MS, &sum) || __builtin_add_overflow(from_ns, sum, &sum)) return INT64_MAX;
-    return sum;
-}
-
 /* The furthest reading so far: a clock that goes backwards stands still for the plan. */
 static int64_t advance(bwt_plan *plan, int64_t now_ns)
 {
@@ -61,10 +51,9 @@ static int64_t advance(bwt_plan *plan, int64_t now_ns)
 /* Writes the attempt's elapsed time, which never exceeds its slice. True when it came after its slice. */
 static bool stop_clock(bwt_plan *plan, plan_slot *slot, int64_t now_ns)
 {
-    int64_t elapsed_ns;
-    if (__builtin_sub_overflow(advance(plan, now_ns), slot->dialled_ns, &elapsed_ns)) elapsed_ns = INT64_MAX;
-    bool late = elapsed_ns > add_ms(0, slot->slice_ms);
-    slot->record.elapsed_ms = late ? slot->slice_ms : elapsed_ns / NS_PER_MS + (elapsed_ns % NS_PER_MS > 0);
+    int64_t elapsed_ns = bwt_ns_between(slot->dialled_ns, advance(plan, now_ns));
+    bool late = elapsed_ns > bwt_ns_after_ms(0, slot->slice_ms);
+    slot->record.elapsed_ms = late ? slot->slice_ms : bwt_ms_rounded_up(elapsed_ns);
     return late;
 }
 
@@ -156,17 +145,6 @@ static void settle_forgotten(bwt_plan *plan, int64_t now_ns)
 
 /* ---- life */
 
-static bwt_error copy_text(bwt_str from, bwt_text *to)
-{
-    char *data = bwt_alloc(from.len + 1);
-    if (data == NULL) return BWT_ERR_NO_MEMORY;
-    if (from.len > 0) memcpy(data, from.data, from.len);
-    data[from.len] = '\0';
-    bwt_text_free(to);
-    *to = (bwt_text){data, from.len};
-    return BWT_OK;
-}
-
 static plan_slot empty_slot(int64_t index, bwt_attempt_role role)
 {
     return (plan_slot){.wait_ms = -1, .record = {.index = index, .role = role, .hit_count = -1}};
@@ -184,8 +162,8 @@ bwt_error bwt_plan_new(const bwt_plan_options *options, int64_t now_ns, bwt_plan
     if (options->validator != NULL) plan->validator = bwt_validator_retain(options->validator);
     bwt_budget_start(&plan->budget, plan->policy.budget_ms, now_ns);
 
-    bwt_error error = copy_text(options->primary_name, &plan->primary.name);
-    if (error == BWT_OK) error = copy_text(options->fallback_name, &plan->fallback.name);
+    bwt_error error = bwt_text_copy(options->primary_name, &plan->primary.name);
+    if (error == BWT_OK) error = bwt_text_copy(options->fallback_name, &plan->fallback.name);
     if (error == BWT_OK) error = bwt_query_prepare(&plan->policy, options->query, &plan->query, &plan->policy_reason);
     if (error != BWT_OK) {
         bwt_plan_free(plan);
@@ -216,7 +194,12 @@ bwt_str bwt_plan_query(const bwt_plan *plan)
 
 int64_t bwt_plan_budget_deadline_ns(const bwt_plan *plan)
 {
-    return add_ms(plan->budget.start_ns, plan->budget.budget_ms);
+    return bwt_ns_after_ms(plan->budget.start_ns, plan->budget.budget_ms);
+}
+
+int64_t bwt_plan_remaining_ms(bwt_plan *plan, int64_t now_ns)
+{
+    return bwt_budget_remaining_ms(&plan->budget, now_ns);
 }
 
 /* ---- dialling */
@@ -239,7 +222,7 @@ static bool start(bwt_plan *plan, plan_slot *slot, int64_t now_ns, bwt_dial *dia
     slot->dialled_ns = plan->budget.latest_ns;
     slot->slice_ms = slice_ms;
     plan->stage = slot == &plan->primary ? PRIMARY_IN_FLIGHT : FALLBACK_IN_FLIGHT;
-    *dial = (bwt_dial){slot->record.role, slice_ms, add_ms(slot->dialled_ns, slice_ms)};
+    *dial = (bwt_dial){slot->record.role, slice_ms, bwt_ns_after_ms(slot->dialled_ns, slice_ms)};
     return true;
 }
 
@@ -254,7 +237,7 @@ bwt_error bwt_plan_set_target(bwt_plan *plan, bwt_str target)
 {
     plan_slot *slot = in_flight(plan);
     if (slot == NULL) return BWT_OK;
-    if (target.data != NULL) return copy_text(target, &slot->target);
+    if (target.data != NULL) return bwt_text_copy(target, &slot->target);
     bwt_text_free(&slot->target);
     return BWT_OK;
 }

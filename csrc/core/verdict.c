@@ -11,6 +11,7 @@ enum { WALL_REST_CHARS = 100 };
 typedef struct marker {
     bwt_text phrase; /* as given */
     bwt_text folded;
+    size_t folded_chars;
     bool strong;
 } marker;
 
@@ -43,7 +44,9 @@ static bwt_error set_marker(marker *entry, bwt_str phrase, bool strong)
     entry->strong = strong;
     bwt_error error = bwt_utf8_sanitize(phrase, &entry->phrase);
     if (error != BWT_OK) return error;
-    return bwt_utf8_nfkc_casefold((bwt_str){entry->phrase.data, entry->phrase.len}, &entry->folded);
+    error = bwt_utf8_nfkc_casefold((bwt_str){entry->phrase.data, entry->phrase.len}, &entry->folded);
+    if (error == BWT_OK) entry->folded_chars = bwt_utf8_count((bwt_str){entry->folded.data, entry->folded.len});
+    return error;
 }
 
 static bwt_error set_markers(bwt_validator *validator, const bwt_validator_options *options)
@@ -117,7 +120,7 @@ static bool is_wall(const bwt_validator *validator, bwt_str folded_hit, bwt_str 
         const marker *entry = &validator->markers[i];
         bwt_str phrase = {entry->folded.data, entry->folded.len};
         if (phrase.len == 0) continue;
-        if (!entry->strong && chars > bwt_utf8_count(phrase) + WALL_REST_CHARS) continue;
+        if (!entry->strong && chars > entry->folded_chars + WALL_REST_CHARS) continue;
         /* What the query says itself is an echo, not a wall. */
         if (bwt_str_find(folded_hit, phrase, &ignored) && !bwt_str_find(folded_query, phrase, &ignored)) return true;
     }

@@ -80,23 +80,18 @@ static void add_pairs(bwt_terms *terms, bwt_str run)
     }
 }
 
-/* Keeps the words that carry meaning, if there are any. */
+/* Keeps the words that carry meaning, if there are any; otherwise all of them. */
 static void drop_function_words(bwt_terms *terms)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < terms->count; i++) {
-        if (!is_function_word(terms->items[i])) kept++;
-    }
-    terms->only_function_words = kept == 0 && terms->count > 0;
-    if (kept == 0) return;
-    kept = 0;
     for (size_t i = 0; i < terms->count; i++) {
         if (is_function_word(terms->items[i])) continue;
         terms->items[kept] = terms->items[i];
         terms->unspaced[kept] = terms->unspaced[i];
         kept++;
     }
-    terms->count = kept;
+    if (kept > 0) terms->count = kept;
+    else terms->only_function_words = terms->count > 0;
 }
 
 void bwt_terms_init(bwt_terms *terms, bwt_str folded_query)

@@ -22,19 +22,10 @@ int64_t bwt_unix_time_s(void)
     return read_clock_ns(CLOCK_REALTIME) / BWT_NS_PER_S;
 }
 
-int64_t bwt_ns_after_ms(int64_t now_ns, int64_t ms)
-{
-    int64_t span_ns, at_ns;
-    if (__builtin_mul_overflow(ms, BWT_NS_PER_MS, &span_ns)) return INT64_MAX;
-    if (__builtin_add_overflow(now_ns, span_ns, &at_ns)) return INT64_MAX;
-    return at_ns;
-}
-
 int64_t bwt_ms_until(int64_t at_ns, int64_t now_ns)
 {
     if (at_ns <= now_ns) return 0;
-    int64_t left_ns = at_ns - now_ns;
-    return left_ns / BWT_NS_PER_MS + (left_ns % BWT_NS_PER_MS > 0);
+    return bwt_ms_rounded_up(bwt_ns_between(now_ns, at_ns));
 }
 
 bwt_error bwt_condition_init(pthread_cond_t *condition)

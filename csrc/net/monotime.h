@@ -4,15 +4,12 @@
 
 #include <pthread.h>
 
-#include "bwt.h"
+#include "core/duration.h"
 
-#define BWT_NS_PER_MS INT64_C(1000000)
 #define BWT_NS_PER_S INT64_C(1000000000)
 
 int64_t bwt_unix_time_s(void);
 
-/* now_ns + ms, INT64_MAX when that is beyond the range. */
-int64_t bwt_ns_after_ms(int64_t now_ns, int64_t ms);
 /* Milliseconds from now_ns to at_ns, rounded up, 0 when it is past. */
 int64_t bwt_ms_until(int64_t at_ns, int64_t now_ns);
 

@@ -1,8 +1,6 @@
 /* Runs in the submitting thread, so that the budget starts there and a lack of memory is an error of the call. */
 #include "net/submission.h"
 
-#include <string.h>
-
 #include "core/mem.h"
 #include "net/monotime.h"
 #include "net/outbox.h"
@@ -89,14 +87,11 @@ bwt_error bwt_submission_for_fetch(bwt_provider *provider, bwt_str query, int64_
     int64_t now_ns = bwt_monotonic_ns();
     bwt_submission *submission = new_submission(outbox);
     if (submission == NULL) return BWT_ERR_NO_MEMORY;
-    submission->query.data = bwt_alloc(query.len + 1);
-    if (submission->query.data == NULL) {
+    bwt_error error = bwt_text_copy(query, &submission->query);
+    if (error != BWT_OK) {
         bwt_submission_free(submission);
-        return BWT_ERR_NO_MEMORY;
+        return error;
     }
-    if (query.len > 0) memcpy(submission->query.data, query.data, query.len);
-    submission->query.data[query.len] = '\0';
-    submission->query.len = query.len;
     submission->primary = bwt_provider_retain(provider);
     submission->max_results = max_results;
     submission->deadline_ns = bwt_ns_after_ms(now_ns, slice_ms);

@@ -15,23 +15,13 @@ static bwt_error error_of(CURLUcode code)
     return code == CURLUE_OUT_OF_MEMORY ? BWT_ERR_NO_MEMORY : BWT_ERR_INVALID;
 }
 
-static bwt_error copy_text(const char *text, bwt_text *out)
-{
-    size_t len = strlen(text);
-    char *data = bwt_alloc(len + 1);
-    if (data == NULL) return BWT_ERR_NO_MEMORY;
-    memcpy(data, text, len + 1);
-    *out = (bwt_text){data, len};
-    return BWT_OK;
-}
-
 /* A part that the URL lacks stays absent. */
 static bwt_error take_part(CURLU *handle, CURLUPart part, bwt_text *out)
 {
     char *text = NULL;
     CURLUcode code = curl_url_get(handle, part, &text, 0);
     if (code != CURLUE_OK) return code == CURLUE_OUT_OF_MEMORY ? BWT_ERR_NO_MEMORY : BWT_OK;
-    bwt_error error = copy_text(text, out);
+    bwt_error error = bwt_text_copy(bwt_str_c(text), out);
     curl_free(text);
     return error;
 }

@@ -242,3 +242,10 @@ int pybwt_clock_ns(pybwt_state *state, PyObject *clock, int64_t *out)
     Py_DECREF(seconds);
     return failed;
 }
+
+int pybwt_type_in(PyObject *value, PyTypeObject *type, const char *name, const char *expected)
+{
+    if (Py_IS_TYPE(value, type)) return 0;
+    PyErr_Format(PyExc_TypeError, "%s must be %s, not %s", name, expected, Py_TYPE(value)->tp_name);
+    return -1;
+}

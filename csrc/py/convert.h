@@ -48,4 +48,7 @@ PyObject *pybwt_receipt_out(pybwt_state *state, bwt_receipt *receipt); /* takes 
 /* Above this many bytes of text the GIL is released while C works on it. */
 enum { PYBWT_MUCH_TEXT_BYTES = 64 * 1024 };
 
+/* TypeError "NAME must be EXPECTED, not TYPE" unless value is of exactly this type (ours are final). */
+int pybwt_type_in(PyObject *value, PyTypeObject *type, const char *name, const char *expected);
+
 #endif

@@ -31,10 +31,11 @@ static void link_engine(pybwt_state *state, pybwt_engine *self)
     state->engines = self;
 }
 
+/* state is NULL once the collector has taken the type apart, at the very end: then there is no list to head. */
 static void unlink_engine(pybwt_state *state, pybwt_engine *self)
 {
     if (self->previous != NULL) self->previous->next = self->next;
-    else if (state->engines == self) state->engines = self->next;
+    else if (state != NULL && state->engines == self) state->engines = self->next;
     if (self->next != NULL) self->next->previous = self->previous;
     self->previous = self->next = NULL;
 }
@@ -217,13 +218,6 @@ static PyObject *engine_exit(pybwt_engine *self, PyObject *Py_UNUSED(exc))
     Py_RETURN_NONE;
 }
 
-static int require_type(PyObject *value, PyTypeObject *type, const char *name)
-{
-    if (Py_IS_TYPE(value, type)) return 0;
-    PyErr_Format(PyExc_TypeError, "%s must be %s, not %s", name, type->tp_name, Py_TYPE(value)->tp_name);
-    return -1;
-}
-
 static PyObject *ticket_out(bwt_error error, bwt_ticket ticket)
 {
     return error == BWT_OK ? PyLong_FromUnsignedLongLong(ticket) : pybwt_raise(error, NULL);
@@ -233,11 +227,11 @@ static PyObject *engine_submit_lookup(pybwt_engine *self, PyObject *const *args,
 {
     pybwt_state *state = pybwt_state_of((PyObject *)self);
     if (nargs != 6) return PyErr_Format(PyExc_TypeError, "_submit_lookup takes 6 arguments (%zd given)", nargs);
-    if (require_type(args[1], state->policy_type, "policy") < 0 ||
-        require_type(args[2], state->provider_type, "primary") < 0 ||
-        (args[3] != Py_None && require_type(args[3], state->provider_type, "fallback") < 0) ||
-        require_type(args[4], state->validator_type, "validator") < 0 ||
-        require_type(args[5], state->outbox_type, "outbox") < 0) {
+    if (pybwt_type_in(args[1], state->policy_type, "policy", "a FallbackPolicy") < 0 ||
+        pybwt_type_in(args[2], state->provider_type, "primary", "a Provider") < 0 ||
+        (args[3] != Py_None && pybwt_type_in(args[3], state->provider_type, "fallback", "a Provider or None") < 0) ||
+        pybwt_type_in(args[4], state->validator_type, "validator", "an EvidenceValidator") < 0 ||
+        pybwt_type_in(args[5], state->outbox_type, "outbox", "an Outbox") < 0) {
         return NULL;
     }
     bwt_outbox *outbox = pybwt_outbox_of(args[5]);
@@ -262,10 +256,10 @@ static PyObject *engine_submit_fetch(pybwt_engine *self, PyObject *const *args, 
     pybwt_state *state = pybwt_state_of((PyObject *)self);
     int64_t max_results, slice_ms;
     if (nargs != 5) return PyErr_Format(PyExc_TypeError, "_submit_fetch takes 5 arguments (%zd given)", nargs);
-    if (require_type(args[0], state->provider_type, "provider") < 0 ||
+    if (pybwt_type_in(args[0], state->provider_type, "provider", "a Provider") < 0 ||
         pybwt_int_in(args[2], "max_results", 1, BWT_MAX_POLICY_VALUE, &max_results) < 0 ||
         pybwt_int_in(args[3], "slice_ms", 1, BWT_MAX_POLICY_VALUE, &slice_ms) < 0 ||
-        require_type(args[4], state->outbox_type, "outbox") < 0) {
+        pybwt_type_in(args[4], state->outbox_type, "outbox", "an Outbox") < 0) {
         return NULL;
     }
     bwt_outbox *outbox = pybwt_outbox_of(args[4]);

@@ -6,7 +6,6 @@
 typedef struct pybwt_plan {
     PyObject_HEAD
     bwt_plan *plan;
-    bwt_budget budget; /* the plan's own budget once more, for remaining_ms */
 } pybwt_plan;
 
 static int now_in(PyObject *value, int64_t *now_ns)
@@ -14,23 +13,15 @@ static int now_in(PyObject *value, int64_t *now_ns)
     return pybwt_int_in(value, "now_ns", INT64_MIN, INT64_MAX, now_ns);
 }
 
-static int wrong_type(PyObject *value, const char *name, const char *expected)
-{
-    PyErr_Format(PyExc_TypeError, "%s must be %s, not %s", name, expected, Py_TYPE(value)->tp_name);
-    return -1;
-}
-
 /* Everything options needs from the arguments; holders keep the borrowed texts alive. */
 static int plan_options_in(pybwt_state *state, PyObject *const args[6], bwt_plan_options *options,
                            PyObject *holders[3], int64_t *now_ns)
 {
     if (pybwt_str_in(args[0], "query", &options->query, &holders[0]) < 0) return -1;
-    if (!Py_IS_TYPE(args[1], state->policy_type)) return wrong_type(args[1], "policy", "a FallbackPolicy");
+    if (pybwt_type_in(args[1], state->policy_type, "policy", "a FallbackPolicy") < 0) return -1;
     options->policy = pybwt_policy_of(args[1]);
     if (args[2] != Py_None) {
-        if (!Py_IS_TYPE(args[2], state->validator_type)) {
-            return wrong_type(args[2], "validator", "an EvidenceValidator or None");
-        }
+        if (pybwt_type_in(args[2], state->validator_type, "validator", "an EvidenceValidator or None") < 0) return -1;
         options->validator = pybwt_validator_of(args[2]);
     }
     if (pybwt_str_in(args[3], "primary_name", &options->primary_name, &holders[1]) < 0) return -1;
@@ -57,8 +48,6 @@ static PyObject *plan_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         if (error != BWT_OK) {
             pybwt_raise(error, NULL);
             failed = -1;
-        } else {
-            bwt_budget_start(&self->budget, options.policy->budget_ms, now_ns);
         }
     }
     for (int i = 0; i < 3; i++) Py_XDECREF(holders[i]);
@@ -105,10 +94,7 @@ static PyObject *plan_report_response(pybwt_plan *self, PyObject *const *args, P
     pybwt_state *state = pybwt_state_of((PyObject *)self);
     int64_t now_ns;
     if (now_in(args[0], &now_ns) < 0) return NULL;
-    if (!Py_IS_TYPE(args[1], state->response_type)) {
-        wrong_type(args[1], "response", "a TransportResponse");
-        return NULL;
-    }
+    if (pybwt_type_in(args[1], state->response_type, "response", "a TransportResponse") < 0) return NULL;
     bwt_response *response = pybwt_response_in(state, args[1]);
     if (response == NULL) return NULL;
     bool wants_verdict = false;
@@ -157,7 +143,7 @@ static PyObject *plan_remaining_ms(pybwt_plan *self, PyObject *now)
 {
     int64_t now_ns;
     if (now_in(now, &now_ns) < 0) return NULL;
-    return PyLong_FromLongLong(bwt_budget_remaining_ms(&self->budget, now_ns));
+    return PyLong_FromLongLong(bwt_plan_remaining_ms(self->plan, now_ns));
 }
 
 static PyObject *plan_cancel(pybwt_plan *self, PyObject *now)

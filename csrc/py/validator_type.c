@@ -138,10 +138,7 @@ static PyObject *validator_validate(PyObject *self, PyObject *args, PyObject *kw
     pybwt_state *state = pybwt_state_of(self);
     PyObject *given[2];
     if (pybwt_arguments(&signature, args, kwargs, given) < 0) return NULL;
-    if (!Py_IS_TYPE(given[1], state->response_type)) {
-        return PyErr_Format(PyExc_TypeError, "response must be a TransportResponse, not %s",
-                            Py_TYPE(given[1])->tp_name);
-    }
+    if (pybwt_type_in(given[1], state->response_type, "response", "a TransportResponse") < 0) return NULL;
     bwt_str query;
     PyObject *holder;
     if (pybwt_str_in(given[0], "query", &query, &holder) < 0) return NULL;

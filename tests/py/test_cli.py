@@ -1,6 +1,5 @@
 """The bounded-web command: what it prints, its exit codes, and that pages cannot steer the terminal."""
 
-import http.server
 import io
 import json
 import os
@@ -10,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import urllib.request
 
 import pytest
@@ -18,6 +16,7 @@ from rich.console import Console
 
 from bounded_web_tool import Receipt, hits
 from bounded_web_tool._terminal import print_receipt, printable
+from worlds import answering
 
 COMMAND = [sys.executable, "-m", "bounded_web_tool.cli"]
 
@@ -68,23 +67,8 @@ def hostile():
         + "[bold]markup[/bold]",
     }
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            body = json.dumps({"results": [row]}).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with answering({"results": [row]}) as base_url:
+        yield base_url
 
 
 # ---- lookup

@@ -12,9 +12,8 @@ import time
 import pytest
 
 import bounded_web_tool as bwt
-from bounded_web_tool.lookup import _lookup_async
 from tests.server.scripted_server import RETRY_AFTER_S, STALLS, ScriptedServer
-from worlds import DOORS, LockedToken, Stopwatch, eventually, look_up_async, returning, statuses
+from worlds import DOORS, LockedToken, Stopwatch, eventually, look_up_as_autogen_does, look_up_async, returning, statuses
 
 QUERY = "teapot ceramics"
 POLICY = bwt.FallbackPolicy(budget_ms=1000, per_attempt_ms=400, min_attempt_ms=20)
@@ -359,9 +358,7 @@ def test_token_and_task_cancelled_at_once(clock, server, transport):
 
         async def call():
             stalled = transport(STALLS)
-            receipt = await _lookup_async(
-                QUERY, stalled, policy=LONG, clock=clock, cancellation_token=token, receipt_on_cancel=ask
-            )
+            receipt = await look_up_as_autogen_does(QUERY, stalled, token, ask, policy=LONG, clock=clock)
             return receipt, asyncio.current_task().cancelling()
 
         task = asyncio.create_task(call())

@@ -1,12 +1,9 @@
 """Everything that the README says and a machine can check: its code runs, its commands and its tables are right."""
 
 import contextlib
-import http.server
 import io
-import json
 import re
 import shlex
-import threading
 import tomllib
 from pathlib import Path
 
@@ -18,6 +15,7 @@ from typer.testing import CliRunner
 
 import bounded_web_tool as b
 from bounded_web_tool._commands import EXIT_CODES, INTERRUPTED, USAGE_ERROR, app
+from worlds import answering
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -51,23 +49,8 @@ def rows(text):
 def searxng():
     """A provider on loopback that answers as SearXNG does."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            body = json.dumps({"results": [HIT], "unresponsive_engines": []}).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with answering({"results": [HIT], "unresponsive_engines": []}) as base_url:
+        yield base_url
 
 
 @pytest.fixture(scope="module")

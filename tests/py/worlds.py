@@ -1,10 +1,15 @@
-"""Transports, tokens and answers that the tests of the two doors share."""
+"""Transports, tokens, answers and a server that several test files share."""
 
 import asyncio
+import contextlib
+import http.server
+import json
 import threading
 import time
 
 from bounded_web_tool import (
+    DEFAULT_POLICY,
+    DEFAULT_VALIDATOR,
     FallbackPolicy,
     ManualClock,
     ScriptedStep,
@@ -14,7 +19,10 @@ from bounded_web_tool import (
     bounded_web_lookup_sync,
     hits,
 )
+from bounded_web_tool._arguments import Request
+from bounded_web_tool.lookup import _lookup_async
 
+LATE_MS = 400  # what a busy machine may add
 QUERY = "copper kettle"
 POLICY = FallbackPolicy(budget_ms=2000, per_attempt_ms=1200)
 QUICK = FallbackPolicy(budget_ms=600, per_attempt_ms=300, min_attempt_ms=20)
@@ -25,6 +33,13 @@ EMPTY_RESPONSE = TransportResponse(200)
 
 def look_up_async(*arguments, **keywords):
     return asyncio.run(bounded_web_lookup(*arguments, **keywords))
+
+
+async def look_up_as_autogen_does(
+    query, primary, token, receipt_on_cancel, policy=DEFAULT_POLICY, clock=time.monotonic
+):
+    request = Request(query, primary, None, policy, DEFAULT_VALIDATOR, clock, token)
+    return await _lookup_async(request, receipt_on_cancel)
 
 
 DOORS = {"async": look_up_async, "sync": bounded_web_lookup_sync}
@@ -60,6 +75,30 @@ def raising(error):
     return Custom(fetch)
 
 
+def never_returning(kind):
+    """(transport, event set when its token is cancelled)."""
+    told = threading.Event()
+
+    async def wait_on_loop(request, slice_ms, cancellation_token):
+        cancellation_token.add_callback(told.set)
+        await asyncio.Event().wait()
+
+    def wait_in_thread(request, slice_ms, cancellation_token):
+        cancellation_token.add_callback(told.set)
+        told.wait(60)
+        raise KeyError("late")
+
+    return Custom(wait_on_loop if kind == "coroutine" else wait_in_thread), told
+
+
+class Validator:
+    def __init__(self, judge):
+        self._judge = judge
+
+    def validate(self, query, response):
+        return self._judge(query, response)
+
+
 def scripted(clock, *steps, name="scripted"):
     """Each step a (latency_ms, response or error)."""
     script = [
@@ -71,6 +110,31 @@ def scripted(clock, *steps, name="scripted"):
 
 def useful_fallback(clock=None):
     return scripted(clock or ManualClock(), (0, USEFUL_RESPONSE), name="fallback")
+
+
+@contextlib.contextmanager
+def answering(payload):
+    """A loopback provider that answers every request with the same JSON; its base URL."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = json.dumps(payload).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 class LockedToken:
