@@ -394,8 +394,8 @@ class Plan:
     ) -> Self: ...
     @property
     def query(self) -> str | None: ...
-    def next(self, now_ns: int, /) -> tuple[int, int] | None:
-        """(0 primary | 1 fallback, slice_ms) of the attempt to dial now, or None."""
+    def next(self, now_ns: int, /) -> tuple[int, int, int] | None:
+        """(0 primary | 1 fallback, slice_ms, least_ms) of the attempt to dial now, or None."""
     def set_target(self, target: str | None, /) -> None: ...
     def report_response(self, now_ns: int, response: TransportResponse, /) -> bool:
         """True: the caller must judge the response and call report_verdict."""
@@ -439,6 +439,9 @@ class Provider:
     def read(self, http_status: int, body: bytes, content_type: str | None = None, /) -> TransportResponse | _Failure:
         """Reads a recorded answer as the engine would."""
 
+class EngineClosed(RuntimeError):
+    """Nothing can be submitted to this engine any more."""
+
 @final
 class Engine:
     """The one network thread and its pool: started at first use, restarted in a forked child."""
@@ -455,6 +458,7 @@ class Engine:
         http_version: Literal["1.1", "2"] = "1.1",
         interface: str | None = None,
         trust_env: bool = False,
+        rest: bool = True,
     ) -> Self: ...
     @classmethod
     def default(cls) -> Engine: ...
@@ -473,7 +477,7 @@ class Engine:
         /,
     ) -> int: ...
     def _submit_fetch(
-        self, provider: Provider, query: str, max_results: int, slice_ms: int, outbox: Outbox, /
+        self, provider: Provider, query: str, max_results: int, slice_ms: int, least_ms: int, outbox: Outbox, /
     ) -> int: ...
     def _cancel(self, ticket: int, /) -> None: ...
 

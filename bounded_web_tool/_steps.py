@@ -49,12 +49,12 @@ def steps_of(request: Request, token: CancellationToken) -> Generator[Call, Ende
         dial = plan.next(now_ns)
         if dial is None:
             return plan.seal(now_ns)
-        index, slice_ms = dial
+        index, slice_ms, least_ms = dial
         limit_ns = min(slice_ms * NS_PER_MS, end_ns - monotonic_ns())
         if limit_ns <= 0:
             plan.report_failure(now_ns, AttemptStatus.SKIPPED_NO_BUDGET)
             continue
-        attempt = Attempt(request, plan, index, slice_ms)
+        attempt = Attempt(request, plan, index, slice_ms, least_ms)
         result = yield from attempt.run(limit_ns, token)
         now_ns = read_clock_ns(request.clock)
         plan.set_target(attempt.target)
@@ -73,15 +73,16 @@ def _new_plan(request: Request, now_ns: int) -> Plan:
 class Attempt:
     """One fetch of one transport."""
 
-    __slots__ = ("_max_results", "_query", "_slice_ms", "_token", "slot", "target")
+    __slots__ = ("_least_ms", "_max_results", "_query", "_slice_ms", "_token", "slot", "target")
 
-    def __init__(self, request: Request, plan: Plan, index: int, slice_ms: int) -> None:
+    def __init__(self, request: Request, plan: Plan, index: int, slice_ms: int, least_ms: int) -> None:
         assert plan.query is not None
         self.slot = request.slots[index]
         self.target: str | None = None
         self._query = plan.query
         self._max_results = request.policy.max_results
         self._slice_ms = slice_ms
+        self._least_ms = least_ms
         self._token = CancellationToken()
 
     def run(self, limit_ns: int, token: CancellationToken) -> Generator[Call, Ended, Ended]:
@@ -128,13 +129,15 @@ class Attempt:
         http = self.slot.http
         assert http is not None
         self.target = http._provider.target_for(self._query, self._max_results)
-        return await http._fetch_answer(self._query, self._max_results, self._slice_ms, self._token)
+        return await http._fetch_answer(self._query, self._max_results, self._slice_ms, self._least_ms, self._token)
 
     def _fetch_http_blocking(self) -> TransportResponse | _Failure:
         http = self.slot.http
         assert http is not None
         self.target = http._provider.target_for(self._query, self._max_results)
-        return http._fetch_answer_blocking(self._query, self._max_results, self._slice_ms, self._token)
+        return http._fetch_answer_blocking(
+            self._query, self._max_results, self._slice_ms, self._least_ms, self._token
+        )
 
 
 def _raise_if_fatal(result: Ended) -> None:

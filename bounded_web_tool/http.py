@@ -8,6 +8,7 @@ from bounded_web_tool._core import (
     AttemptStatus,
     CancellationToken,
     Engine,
+    EngineClosed,
     Provider,
     TransportRequest,
     TransportResponse,
@@ -33,15 +34,6 @@ NEAREST_STATUS = {
 
 # As an answer: what was in flight when its engine closed ends the same way.
 ENDED_WITH_ENGINE = (AttemptStatus.CANCELLED, None, None, None)
-
-
-class EngineClosed(Exception):
-    """Nothing can be submitted to this engine any more."""
-
-
-def submission_error(error: RuntimeError) -> Exception:
-    """Tells the error of a closed engine from that of an engine that cannot start, whose message must be seen."""
-    return EngineClosed() if str(error) == "it has been closed" else error
 
 
 class HttpTransport:
@@ -98,7 +90,7 @@ class HttpTransport:
         self, request: TransportRequest, slice_ms: int, cancellation_token: CancellationToken
     ) -> TransportResponse:
         """One attempt by itself. Raises ``TransportError``, as the vocabulary allows it, when no payload arrives."""
-        answer = await self._fetch_answer(request.query, request.max_results, slice_ms, cancellation_token)
+        answer = await self._fetch_answer(request.query, request.max_results, slice_ms, 1, cancellation_token)
         if isinstance(answer, TransportResponse):
             return answer
         status, detail, http_status, retry_after_ms = answer
@@ -107,15 +99,16 @@ class HttpTransport:
         raise TransportError(status, detail, http_status, retry_after_ms)
 
     async def _fetch_answer(
-        self, query: str, max_results: int, slice_ms: int, token: CancellationToken
+        self, query: str, max_results: int, slice_ms: int, least_ms: int, token: CancellationToken
     ) -> TransportResponse | _Failure:
-        """As ``fetch``, but a failure is a value: what the plan is told."""
+        """As ``fetch``, but a failure is a value: what the plan is told. With less than ``least_ms`` of the slice left
+        after waiting for the provider's interval, nothing is dialled."""
         from asyncio import get_running_loop
 
         loop = get_running_loop()
         outbox = self._room().for_loop(loop)
         try:
-            ticket, future = outbox.submit(self._submission(query, max_results, slice_ms), loop)
+            ticket, future = outbox.submit(self._submission(query, max_results, slice_ms, least_ms), loop)
         except EngineClosed:
             return ENDED_WITH_ENGINE
         stop = partial(self._engine._cancel, ticket)
@@ -131,27 +124,21 @@ class HttpTransport:
             outbox.forget(ticket)
 
     def _fetch_answer_blocking(
-        self, query: str, max_results: int, slice_ms: int, token: CancellationToken
+        self, query: str, max_results: int, slice_ms: int, least_ms: int, token: CancellationToken
     ) -> TransportResponse | _Failure:
         """As ``_fetch_answer``, in the calling thread."""
         from bounded_web_tool._outbox import wait_for_result
 
         try:
             answer: TransportResponse | _Failure = wait_for_result(
-                self._engine, self._submission(query, max_results, slice_ms), token
+                self._engine, self._submission(query, max_results, slice_ms, least_ms), token
             )
             return answer
         except EngineClosed:
             return ENDED_WITH_ENGINE
 
-    def _submission(self, query: str, max_results: int, slice_ms: int) -> Callable[[Outbox], int]:
-        def submit(outbox: Outbox) -> int:
-            try:
-                return self._engine._submit_fetch(self._provider, query, max_results, slice_ms, outbox)
-            except RuntimeError as error:
-                raise submission_error(error) from None
-
-        return submit
+    def _submission(self, query: str, max_results: int, slice_ms: int, least_ms: int) -> Callable[[Outbox], int]:
+        return partial(self._engine._submit_fetch, self._provider, query, max_results, slice_ms, least_ms)
 
     def _room(self) -> Mailroom:
         from bounded_web_tool._outbox import mailroom

@@ -9,8 +9,8 @@ import time
 from functools import partial
 
 from bounded_web_tool._arguments import Request
-from bounded_web_tool._core import DEFAULT_POLICY, DEFAULT_VALIDATOR, CancellationToken
-from bounded_web_tool.http import EngineClosed, HttpTransport, submission_error
+from bounded_web_tool._core import DEFAULT_POLICY, DEFAULT_VALIDATOR, CancellationToken, EngineClosed
+from bounded_web_tool.http import HttpTransport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,10 +137,7 @@ class NativeLookup:
         self.engine = http[0].engine
 
     def submit(self, outbox: Outbox) -> int:
-        try:
-            return self.engine._submit_lookup(*self._arguments, outbox)
-        except RuntimeError as error:
-            raise submission_error(error) from None
+        return self.engine._submit_lookup(*self._arguments, outbox)
 
     def outbox(self, loop: asyncio.AbstractEventLoop) -> LoopOutbox:
         return self._http._room().for_loop(loop)

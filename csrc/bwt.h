@@ -268,6 +268,7 @@ typedef struct bwt_dial {
     bwt_attempt_role role;
     int64_t slice_ms;    /* >= 1 */
     int64_t deadline_ns; /* when the slice is over */
+    int64_t least_ms;    /* with less of it left the attempt is not worth dialling */
 } bwt_dial;
 
 bwt_error bwt_plan_new(const bwt_plan_options *options, int64_t now_ns, bwt_plan **out);
@@ -396,20 +397,29 @@ typedef struct bwt_lookup_request {
 /* A whole lookup on the engine thread; its completion carries a receipt. The budget starts with this call. */
 bwt_error bwt_engine_submit_lookup(bwt_engine *engine, const bwt_lookup_request *request, bwt_outbox *outbox,
                                    bwt_ticket *ticket);
-/* One attempt without a plan; its completion carries an answer. query must have been prepared by a plan. */
-bwt_error bwt_engine_submit_fetch(bwt_engine *engine, bwt_provider *provider, bwt_str query, int64_t max_results,
-                                  int64_t slice_ms, bwt_outbox *outbox, bwt_ticket *ticket);
+typedef struct bwt_fetch_request {
+    bwt_provider *provider; /* retained */
+    bwt_str query;          /* as a plan has prepared it */
+    int64_t max_results;
+    int64_t slice_ms;       /* >= 0 */
+    int64_t least_ms;       /* of the slice: with less left after waiting for its turn it is not dialled */
+} bwt_fetch_request;
+
+/* One attempt without a plan; its completion carries an answer. */
+bwt_error bwt_engine_submit_fetch(bwt_engine *engine, const bwt_fetch_request *request, bwt_outbox *outbox,
+                                  bwt_ticket *ticket);
 /* Any thread, any time, at most once useful: an unknown or finished ticket is ignored. Never blocks. */
 void bwt_engine_cancel(bwt_engine *engine, bwt_ticket ticket);
 
 /* X(name, one-line meaning): monotone counters except in_flight, queued, connections and native_bytes. */
 #define BWT_ENGINE_STAT_LIST(X)                                                                       \
     X(in_flight, "attempts that now own a transfer")                                                  \
-    X(queued, "attempts that now wait for a place or for a name lookup")                              \
+    X(queued, "attempts that now wait for their turn, a place or a name lookup")                      \
     X(submitted, "lookups and fetches accepted")                                                      \
     X(completed, "completions handed out")                                                            \
     X(dialled, "transfers started")                                                                   \
     X(reused, "transfers that went over a kept connection")                                           \
+    X(paced, "attempts that had to wait for their provider's minimum interval")                       \
     X(timed_out, "attempts that ended at their deadline")                                             \
     X(cancelled, "submissions that were cancelled")                                                   \
     X(connections, "connections now open")                                                            \

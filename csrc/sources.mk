@@ -49,6 +49,7 @@ NET := \
     net/multi.c \
     net/name_pool.c \
     net/outbox.c \
+    net/pacing.c \
     net/poller_epoll.c \
     net/provider.c \
     net/provider_answer.c \

@@ -213,8 +213,9 @@ static int64_t least(int64_t a, int64_t b)
 static bool start(bwt_plan *plan, plan_slot *slot, int64_t now_ns, bwt_dial *dial)
 {
     const bwt_policy *policy = &plan->policy;
+    int64_t least_ms = least(policy->min_attempt_ms, least(policy->per_attempt_ms, policy->budget_ms));
     int64_t slice_ms = bwt_budget_slice_ms(&plan->budget, policy->per_attempt_ms, now_ns);
-    if (slice_ms < least(policy->min_attempt_ms, least(policy->per_attempt_ms, policy->budget_ms))) {
+    if (slice_ms < least_ms) {
         settle(plan, slot, BWT_ATTEMPT_STATUS_SKIPPED_NO_BUDGET);
         return false;
     }
@@ -222,7 +223,7 @@ static bool start(bwt_plan *plan, plan_slot *slot, int64_t now_ns, bwt_dial *dia
     slot->dialled_ns = plan->budget.latest_ns;
     slot->slice_ms = slice_ms;
     plan->stage = slot == &plan->primary ? PRIMARY_IN_FLIGHT : FALLBACK_IN_FLIGHT;
-    *dial = (bwt_dial){slot->record.role, slice_ms, bwt_ns_after_ms(slot->dialled_ns, slice_ms)};
+    *dial = (bwt_dial){slot->record.role, slice_ms, bwt_ns_after_ms(slot->dialled_ns, slice_ms), least_ms};
     return true;
 }
 

@@ -191,13 +191,13 @@ bwt_error bwt_engine_submit_lookup(bwt_engine *engine, const bwt_lookup_request 
     return error == BWT_OK ? submit(engine, submission, ticket) : error;
 }
 
-bwt_error bwt_engine_submit_fetch(bwt_engine *engine, bwt_provider *provider, bwt_str query, int64_t max_results,
-                                  int64_t slice_ms, bwt_outbox *outbox, bwt_ticket *ticket)
+bwt_error bwt_engine_submit_fetch(bwt_engine *engine, const bwt_fetch_request *request, bwt_outbox *outbox,
+                                  bwt_ticket *ticket)
 {
     if (is_inherited(engine)) return BWT_ERR_CLOSED;
-    if (slice_ms < 0) return BWT_ERR_INVALID;
+    if (request->slice_ms < 0) return BWT_ERR_INVALID;
     bwt_submission *submission;
-    bwt_error error = bwt_submission_for_fetch(provider, query, max_results, slice_ms, outbox, &submission);
+    bwt_error error = bwt_submission_for_fetch(request, outbox, &submission);
     return error == BWT_OK ? submit(engine, submission, ticket) : error;
 }
 

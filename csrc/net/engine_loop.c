@@ -100,6 +100,16 @@ static bool begin_arrivals(bwt_engine_loop *loop)
     return !bwt_list_is_empty(&loop->arrivals);
 }
 
+static bool grant_turns(bwt_engine_loop *loop)
+{
+    for (int i = 0; i < SHARE_OF_TURN; i++) {
+        bwt_turn *turn = bwt_pacing_next(&loop->lookups.exchanges.pacing, bwt_monotonic_ns());
+        if (turn == NULL) return false;
+        bwt_lookup_on_turn(&loop->lookups, submission_of_exchange(BWT_HOLDER(turn, bwt_exchange, turn)));
+    }
+    return true;
+}
+
 static bool tell_resolved(bwt_engine_loop *loop)
 {
     for (int i = 0; i < SHARE_OF_TURN; i++) {
@@ -123,9 +133,11 @@ static bool grant_places(bwt_engine_loop *loop)
 static int64_t next_time_ns(const bwt_engine_loop *loop, bool more)
 {
     if (more) return 0;
-    int64_t deadline_ns = bwt_deadlines_first_ns(&loop->lookups.exchanges.deadlines);
-    int64_t curl_ns = loop->lookups.exchanges.multi.due_ns;
-    return deadline_ns < curl_ns ? deadline_ns : curl_ns;
+    const bwt_exchange_world *exchanges = &loop->lookups.exchanges;
+    int64_t first_ns = bwt_deadlines_first_ns(&exchanges->deadlines);
+    int64_t turn_ns = bwt_pacing_next_ns(&exchanges->pacing);
+    if (turn_ns < first_ns) first_ns = turn_ns;
+    return exchanges->multi.due_ns < first_ns ? exchanges->multi.due_ns : first_ns;
 }
 
 /* Returns when the next turn must begin at the latest. */
@@ -141,6 +153,7 @@ static int64_t take_turn(bwt_engine_loop *loop, const bwt_poll_event *events, si
     }
     more |= tell_resolved(loop);
     more |= begin_arrivals(loop);
+    more |= grant_turns(loop);
     bwt_exchange_world_clean(&loop->lookups.exchanges, SHARE_OF_TURN); /* a place is free when its socket is closed */
     if (!late) more |= grant_places(loop); /* nobody dials whose time is over */
     bwt_multi_on_time(&loop->lookups.exchanges.multi, bwt_monotonic_ns());

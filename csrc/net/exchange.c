@@ -20,11 +20,16 @@ bwt_failure bwt_plain_failure(bwt_attempt_status status, bwt_failure_detail deta
     return (bwt_failure){.status = status, .detail = detail, .http_status = 0, .retry_after_ms = -1};
 }
 
-static bool over(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failure_detail detail, bwt_failure *failure)
+static bool over_with(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failure ended, bwt_failure *failure)
 {
     bwt_exchange_stop(world, exchange);
-    *failure = bwt_plain_failure(BWT_ATTEMPT_STATUS_TRANSPORT_ERROR, detail);
+    *failure = ended;
     return false;
+}
+
+static bool over(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failure_detail detail, bwt_failure *failure)
+{
+    return over_with(world, exchange, bwt_plain_failure(BWT_ATTEMPT_STATUS_TRANSPORT_ERROR, detail), failure);
 }
 
 /* ---- the world ---- */
@@ -34,6 +39,7 @@ bwt_error bwt_exchange_world_init(bwt_exchange_world *world, const bwt_settings 
 {
     *world = (bwt_exchange_world){.settings = settings, .counters = counters};
     bwt_deadlines_init(&world->deadlines);
+    bwt_pacing_init(&world->pacing, settings->rest);
     bwt_resolver_init(&world->resolver, names);
     bwt_admission_init(&world->admission, settings->max_in_flight, settings->max_per_host);
     bwt_link_init(&world->spare);
@@ -56,6 +62,7 @@ void bwt_exchange_world_deinit(bwt_exchange_world *world)
     bwt_json_parser_free(world->parser);
     world->parser = NULL;
     bwt_resolver_deinit(&world->resolver);
+    bwt_pacing_deinit(&world->pacing);
     bwt_deadlines_deinit(&world->deadlines);
 }
 
@@ -93,7 +100,7 @@ bool bwt_exchange_world_clean(bwt_exchange_world *world, size_t most)
 
 static bool waits(bwt_exchange_stage stage)
 {
-    return stage == BWT_EXCHANGE_RESOLVING || stage == BWT_EXCHANGE_QUEUED;
+    return stage == BWT_EXCHANGE_PACED || stage == BWT_EXCHANGE_RESOLVING || stage == BWT_EXCHANGE_QUEUED;
 }
 
 static void set_stage(bwt_exchange_world *world, bwt_exchange *exchange, bwt_exchange_stage stage)
@@ -110,6 +117,7 @@ void bwt_exchange_stop(bwt_exchange_world *world, bwt_exchange *exchange)
 {
     if (exchange->stage == BWT_EXCHANGE_RESOLVING) bwt_link_remove(&exchange->resolving);
     bwt_deadline_disarm(&world->deadlines, &exchange->deadline);
+    bwt_pacing_give_up(&world->pacing, &exchange->turn, bwt_monotonic_ns());
     bwt_admission_leave(&world->admission, &exchange->place);
     bwt_addresses_release(exchange->addresses);
     if (exchange->transfer != NULL) {
@@ -122,13 +130,13 @@ void bwt_exchange_stop(bwt_exchange_world *world, bwt_exchange *exchange)
 
 static bool is_https(const bwt_exchange *exchange)
 {
-    return bwt_str_starts_with(bwt_provider_origin(exchange->provider), BWT_STR("https:"));
+    return bwt_str_starts_with(bwt_provider_origin(exchange->order.provider), BWT_STR("https:"));
 }
 
 /* The host of "scheme://host:port" as a resolver takes it. */
 static bwt_str host_of(const bwt_exchange *exchange)
 {
-    bwt_str host = bwt_provider_origin(exchange->provider);
+    bwt_str host = bwt_provider_origin(exchange->order.provider);
     size_t at;
     if (bwt_str_find(host, BWT_STR("://"), &at)) host = (bwt_str){host.data + at + 3, host.len - at - 3};
     while (host.len > 0 && host.data[host.len - 1] != ':') host.len--;
@@ -152,7 +160,7 @@ static bool needs_lookup(const bwt_exchange_world *world, const bwt_exchange *ex
 
 static bool join_queue(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failure *failure)
 {
-    bwt_error error = bwt_admission_enter(&world->admission, bwt_provider_origin(exchange->provider), &exchange->place);
+    bwt_error error = bwt_admission_enter(&world->admission, bwt_provider_origin(exchange->order.provider), &exchange->place);
     if (error != BWT_OK) return over(world, exchange, BWT_FAILURE_DETAIL_NONE, failure);
     set_stage(world, exchange, BWT_EXCHANGE_QUEUED);
     return true;
@@ -176,16 +184,59 @@ static bool resolve(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failu
     return over(world, exchange, BWT_FAILURE_DETAIL_NONE, failure);
 }
 
-bool bwt_exchange_start(bwt_exchange_world *world, bwt_exchange *exchange, const bwt_provider *provider,
-                        bwt_str query, int64_t max_results, int64_t deadline_ns, bwt_failure *failure)
+static bool seek_address(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failure *failure)
 {
-    *exchange = (bwt_exchange){.provider = provider, .query = query, .max_results = max_results};
-    bwt_link_init(&exchange->resolving);
-    if (bwt_deadline_arm(&world->deadlines, &exchange->deadline, deadline_ns) != BWT_OK) {
-        return over(world, exchange, BWT_FAILURE_DETAIL_NONE, failure);
-    }
     if (needs_lookup(world, exchange)) return resolve(world, exchange, failure);
     return join_queue(world, exchange, failure);
+}
+
+static bool skip(bwt_exchange_world *world, bwt_exchange *exchange, bwt_attempt_status status, int64_t wait_ms,
+                 bwt_failure *failure)
+{
+    bwt_failure skipped = bwt_plain_failure(status, BWT_FAILURE_DETAIL_NONE);
+    skipped.retry_after_ms = wait_ms;
+    return over_with(world, exchange, skipped, failure);
+}
+
+static bool ask_for_turn(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failure *failure)
+{
+    const bwt_exchange_order *order = &exchange->order;
+    int64_t interval_ms = bwt_provider_min_interval_ms(order->provider);
+    if (interval_ms == 0) return seek_address(world, exchange, failure);
+    switch (bwt_pacing_ask(&world->pacing, bwt_provider_identity(order->provider), interval_ms, bwt_monotonic_ns(),
+                           order->deadline_ns, order->least_ms, &exchange->turn)) {
+    case BWT_TURN_NOW:
+        return seek_address(world, exchange, failure);
+    case BWT_TURN_LATER:
+        bwt_count_up(&world->counters->paced);
+        set_stage(world, exchange, BWT_EXCHANGE_PACED);
+        return true;
+    case BWT_TURN_TOO_LATE:
+        return skip(world, exchange, BWT_ATTEMPT_STATUS_SKIPPED_NO_BUDGET, -1, failure);
+    case BWT_TURN_NO_MEMORY:
+        break;
+    }
+    return over(world, exchange, BWT_FAILURE_DETAIL_NONE, failure);
+}
+
+bool bwt_exchange_start(bwt_exchange_world *world, bwt_exchange *exchange, const bwt_exchange_order *order,
+                        bwt_failure *failure)
+{
+    *exchange = (bwt_exchange){.order = *order};
+    bwt_link_init(&exchange->resolving);
+    int64_t rest_ms =
+        bwt_pacing_rest_ms(&world->pacing, bwt_provider_identity(order->provider), bwt_monotonic_ns());
+    if (rest_ms > 0) return skip(world, exchange, BWT_ATTEMPT_STATUS_SKIPPED_RESTING, rest_ms, failure);
+    if (bwt_deadline_arm(&world->deadlines, &exchange->deadline, order->deadline_ns) != BWT_OK) {
+        return over(world, exchange, BWT_FAILURE_DETAIL_NONE, failure);
+    }
+    return ask_for_turn(world, exchange, failure);
+}
+
+bool bwt_exchange_on_turn(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failure *failure)
+{
+    set_stage(world, exchange, BWT_EXCHANGE_IDLE);
+    return seek_address(world, exchange, failure);
 }
 
 bool bwt_exchange_on_name(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failure *failure)
@@ -226,7 +277,7 @@ static bwt_error dial(bwt_exchange_world *world, bwt_exchange *exchange)
     exchange->transfer = transfer;
     transfer->owner = exchange;
     bwt_http_request request = {0};
-    bwt_error error = bwt_provider_request(exchange->provider, exchange->query, exchange->max_results, &request);
+    bwt_error error = bwt_provider_request(exchange->order.provider, exchange->order.query, exchange->order.max_results, &request);
     if (error != BWT_OK) return error;
     bwt_transfer_set_request(transfer, &request, is_https(exchange));
     return run_transfer(world, exchange);
@@ -236,6 +287,7 @@ bool bwt_exchange_on_place(bwt_exchange_world *world, bwt_exchange *exchange, bw
 {
     set_stage(world, exchange, BWT_EXCHANGE_DIALLED);
     if (dial(world, exchange) != BWT_OK) return over(world, exchange, BWT_FAILURE_DETAIL_NONE, failure);
+    bwt_pacing_use(&world->pacing, &exchange->turn, bwt_monotonic_ns());
     bwt_count_up(&world->counters->dialled);
     return true;
 }
@@ -266,7 +318,7 @@ static void read_answer(bwt_exchange_world *world, const bwt_exchange *exchange,
         .location = head->location.len > 0 ? bwt_buf_str(&head->location) : BWT_STR_NONE,
         .retry_after_ms = bwt_head_retry_after_ms(head),
     };
-    if (bwt_extract(exchange->provider, world->parser, &got, answer) == BWT_OK) return;
+    if (bwt_extract(exchange->order.provider, world->parser, &got, answer) == BWT_OK) return;
     answer->response = NULL;
     answer->failure = bwt_plain_failure(BWT_ATTEMPT_STATUS_TRANSPORT_ERROR, BWT_FAILURE_DETAIL_NONE);
 }
@@ -291,6 +343,19 @@ bool bwt_exchange_on_done(bwt_exchange_world *world, bwt_exchange *exchange, CUR
     } else {
         answer->failure = bwt_curl_reason(&end);
     }
+    if (answer->response == NULL) {
+        bwt_pacing_refused(&world->pacing, bwt_provider_identity(exchange->order.provider), &answer->failure,
+                           bwt_monotonic_ns());
+    }
     bwt_exchange_stop(world, exchange);
     return false;
+}
+
+/* What waited for its turn to the end was never dialled. */
+void bwt_exchange_on_deadline(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failure *failure)
+{
+    bool was_dialled = exchange->stage != BWT_EXCHANGE_PACED;
+    bwt_attempt_status status =
+        was_dialled ? BWT_ATTEMPT_STATUS_TRANSPORT_TIMEOUT : BWT_ATTEMPT_STATUS_SKIPPED_NO_BUDGET;
+    over_with(world, exchange, bwt_plain_failure(status, BWT_FAILURE_DETAIL_NONE), failure);
 }

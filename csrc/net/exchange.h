@@ -1,5 +1,5 @@
-/* One attempt on the network, from the dial of a plan to an answer: name lookup, place in the queue, transfer, all
- * inside one slice. Belongs to the engine thread; nothing here knows of plans. */
+/* One attempt on the network, from the dial of a plan to an answer: turn with its provider, name lookup, place in the
+ * queue, transfer, all inside one slice. Belongs to the engine thread; nothing here knows of plans. */
 #ifndef BWT_NET_EXCHANGE_H
 #define BWT_NET_EXCHANGE_H
 
@@ -8,6 +8,7 @@
 #include "net/deadline.h"
 #include "net/json.h"
 #include "net/multi.h"
+#include "net/pacing.h"
 #include "net/resolver.h"
 
 /* What all exchanges of an engine share. */
@@ -15,6 +16,7 @@ typedef struct bwt_exchange_world {
     const bwt_settings *settings;
     bwt_counters *counters;
     bwt_deadlines deadlines;
+    bwt_pacing pacing;
     bwt_resolver resolver;
     bwt_admission admission;
     bwt_multi multi;
@@ -26,18 +28,27 @@ typedef struct bwt_exchange_world {
 
 typedef enum bwt_exchange_stage {
     BWT_EXCHANGE_IDLE,
+    BWT_EXCHANGE_PACED,     /* waits until its provider may be asked again */
     BWT_EXCHANGE_RESOLVING, /* waits for the name lookup */
     BWT_EXCHANGE_QUEUED,    /* waits for a place */
     BWT_EXCHANGE_DIALLED    /* owns a transfer */
 } bwt_exchange_stage;
 
-/* Zeroed = idle. The links are how it is found again: by its deadline, its name lookup, its place, its transfer. */
+/* Whom to ask what. Provider and query are borrowed until the exchange is over. */
+typedef struct bwt_exchange_order {
+    const bwt_provider *provider;
+    bwt_str query;
+    int64_t max_results;
+    int64_t deadline_ns; /* the end of the slice */
+    int64_t least_ms;    /* of the slice: with less left after waiting for its turn it is not dialled */
+} bwt_exchange_order;
+
+/* Zeroed = idle. The links are how it is found again: by its deadline, turn, name lookup, place, transfer. */
 typedef struct bwt_exchange {
     bwt_exchange_stage stage;
-    const bwt_provider *provider; /* borrowed until the exchange is over */
-    bwt_str query;                /* borrowed likewise */
-    int64_t max_results;
-    bwt_deadline deadline; /* the end of the slice */
+    bwt_exchange_order order;
+    bwt_deadline deadline;
+    bwt_turn turn;
     bwt_link resolving;
     bwt_place place;
     bwt_addresses *addresses; /* NULL: libcurl needs none from us */
@@ -51,12 +62,15 @@ bwt_error bwt_exchange_world_init(bwt_exchange_world *world, const bwt_settings 
 void bwt_exchange_world_deinit(bwt_exchange_world *world);
 
 /* Each step returns true while the exchange goes on, and false with *failure when it is over; it is idle then. */
-bool bwt_exchange_start(bwt_exchange_world *world, bwt_exchange *exchange, const bwt_provider *provider,
-                        bwt_str query, int64_t max_results, int64_t deadline_ns, bwt_failure *failure);
+bool bwt_exchange_start(bwt_exchange_world *world, bwt_exchange *exchange, const bwt_exchange_order *order,
+                        bwt_failure *failure);
+bool bwt_exchange_on_turn(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failure *failure);
 bool bwt_exchange_on_name(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failure *failure);
 bool bwt_exchange_on_place(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failure *failure);
 /* libcurl has finished the transfer. False: over, *answer is filled and the caller's. */
 bool bwt_exchange_on_done(bwt_exchange_world *world, bwt_exchange *exchange, CURLcode code, bwt_answer *answer);
+/* The slice is over. The exchange is idle then. */
+void bwt_exchange_on_deadline(bwt_exchange_world *world, bwt_exchange *exchange, bwt_failure *failure);
 /* Gives the exchange up at any stage; what it owned is cleaned up later, in bwt_exchange_world_clean. */
 void bwt_exchange_stop(bwt_exchange_world *world, bwt_exchange *exchange);
 

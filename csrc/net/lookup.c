@@ -41,13 +41,9 @@ static void seal(bwt_lookup_world *world, bwt_submission *submission)
 static void step(bwt_lookup_world *world, bwt_submission *submission)
 {
     bwt_failure failure;
-    while (submission->dial_is_due || bwt_submission_next_dial(submission, bwt_monotonic_ns())) {
-        submission->dial_is_due = false;
-        if (bwt_exchange_start(&world->exchanges, &submission->exchange, bwt_submission_provider(submission),
-                               bwt_plan_query(submission->plan), submission->max_results,
-                               submission->dial.deadline_ns, &failure)) {
-            return;
-        }
+    while (submission->is_due || bwt_submission_next_order(submission, bwt_monotonic_ns())) {
+        submission->is_due = false;
+        if (bwt_exchange_start(&world->exchanges, &submission->exchange, &submission->order, &failure)) return;
         bwt_plan_report_failure(submission->plan, bwt_monotonic_ns(), failure);
     }
     seal(world, submission);
@@ -88,9 +84,15 @@ void bwt_lookup_begin(bwt_lookup_world *world, bwt_submission *submission)
         return;
     }
     bwt_failure failure;
-    bwt_str query = {submission->query.data, submission->query.len};
-    if (!bwt_exchange_start(&world->exchanges, &submission->exchange, submission->primary, query,
-                            submission->max_results, submission->deadline_ns, &failure)) {
+    if (!bwt_exchange_start(&world->exchanges, &submission->exchange, &submission->order, &failure)) {
+        on_failure(world, submission, failure);
+    }
+}
+
+void bwt_lookup_on_turn(bwt_lookup_world *world, bwt_submission *submission)
+{
+    bwt_failure failure;
+    if (!bwt_exchange_on_turn(&world->exchanges, &submission->exchange, &failure)) {
         on_failure(world, submission, failure);
     }
 }
@@ -124,8 +126,9 @@ void bwt_lookup_on_done(bwt_lookup_world *world, bwt_submission *submission, CUR
 
 void bwt_lookup_on_deadline(bwt_lookup_world *world, bwt_submission *submission)
 {
-    bwt_exchange_stop(&world->exchanges, &submission->exchange);
-    on_failure(world, submission, bwt_plain_failure(BWT_ATTEMPT_STATUS_TRANSPORT_TIMEOUT, BWT_FAILURE_DETAIL_NONE));
+    bwt_failure failure;
+    bwt_exchange_on_deadline(&world->exchanges, &submission->exchange, &failure);
+    on_failure(world, submission, failure);
 }
 
 void bwt_lookup_cancel(bwt_lookup_world *world, bwt_submission *submission)

@@ -13,6 +13,7 @@ typedef struct bwt_lookup_world {
 
 /* Each of these may complete the submission, which is then gone. */
 void bwt_lookup_begin(bwt_lookup_world *world, bwt_submission *submission);
+void bwt_lookup_on_turn(bwt_lookup_world *world, bwt_submission *submission);
 void bwt_lookup_on_name(bwt_lookup_world *world, bwt_submission *submission);
 void bwt_lookup_on_place(bwt_lookup_world *world, bwt_submission *submission);
 void bwt_lookup_on_done(bwt_lookup_world *world, bwt_submission *submission, CURLcode code);

@@ -32,6 +32,11 @@ bwt_str bwt_provider_origin(const bwt_provider *provider)
     return provider->origin;
 }
 
+bwt_str bwt_provider_identity(const bwt_provider *provider)
+{
+    return provider->identity;
+}
+
 int64_t bwt_provider_min_interval_ms(const bwt_provider *provider)
 {
     return provider->min_interval_ms;

@@ -18,7 +18,9 @@ bwt_error bwt_provider_request(const bwt_provider *provider, bwt_str query, int6
 void bwt_http_request_deinit(bwt_http_request *request);
 
 int64_t bwt_provider_min_interval_ms(const bwt_provider *provider); /* 0 = none */
-/* "scheme://host:port", the key of pacing, rest and the connection limit. Lives as long as the provider. */
+/* "scheme://host:port", the key of the connection limit. Lives as long as the provider. */
 bwt_str bwt_provider_origin(const bwt_provider *provider);
+/* Origin and name, the key of pacing and rest. Lives as long as the provider. */
+bwt_str bwt_provider_identity(const bwt_provider *provider);
 
 #endif

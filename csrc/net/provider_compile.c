@@ -44,6 +44,9 @@ static bwt_error keep_base(bwt_arena *arena, const bwt_url *url, bwt_provider *p
     bwt_buf_clear(&text);
     if (error == BWT_OK && !bwt_url_append_origin(&text, url)) error = BWT_ERR_NO_MEMORY;
     if (error == BWT_OK) error = bwt_arena_copy(arena, bwt_buf_str(&text), &provider->origin);
+    bwt_buf_append_char(&text, ' ');
+    if (error == BWT_OK && !bwt_buf_append_str(&text, provider->name)) error = BWT_ERR_NO_MEMORY;
+    if (error == BWT_OK) error = bwt_arena_copy(arena, bwt_buf_str(&text), &provider->identity);
     bwt_buf_deinit(&text);
     return error;
 }

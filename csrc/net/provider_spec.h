@@ -102,6 +102,7 @@ struct bwt_provider {
     bwt_str name;
     bwt_str base_url; /* no slash at the end */
     bwt_str origin;
+    bwt_str identity;
     bwt_request_spec request;
     bwt_answer_spec answer;
     bwt_rule *rules;

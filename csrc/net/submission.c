@@ -32,25 +32,26 @@ void bwt_submission_free(bwt_submission *submission)
     bwt_free(submission);
 }
 
-bwt_provider *bwt_submission_provider(const bwt_submission *submission)
-{
-    return submission->dial.role == BWT_ATTEMPT_ROLE_FALLBACK ? submission->fallback : submission->primary;
-}
-
 static void set_target(bwt_submission *submission)
 {
+    const bwt_exchange_order *order = &submission->order;
     bwt_text target;
-    if (bwt_provider_target(bwt_submission_provider(submission), bwt_plan_query(submission->plan),
-                            submission->max_results, &target) != BWT_OK) {
+    if (bwt_provider_target(order->provider, order->query, order->max_results, &target) != BWT_OK) {
         return; /* the record then shows none */
     }
     (void)bwt_plan_set_target(submission->plan, (bwt_str){target.data, target.len});
     bwt_text_free(&target);
 }
 
-bool bwt_submission_next_dial(bwt_submission *submission, int64_t now_ns)
+bool bwt_submission_next_order(bwt_submission *submission, int64_t now_ns)
 {
-    if (!bwt_plan_next(submission->plan, now_ns, &submission->dial)) return false;
+    bwt_dial dial;
+    if (!bwt_plan_next(submission->plan, now_ns, &dial)) return false;
+    bwt_exchange_order *order = &submission->order;
+    order->provider = dial.role == BWT_ATTEMPT_ROLE_FALLBACK ? submission->fallback : submission->primary;
+    order->query = bwt_plan_query(submission->plan);
+    order->deadline_ns = dial.deadline_ns;
+    order->least_ms = dial.least_ms;
     set_target(submission);
     return true;
 }
@@ -74,27 +75,31 @@ bwt_error bwt_submission_for_lookup(const bwt_lookup_request *request, bwt_outbo
     }
     submission->primary = bwt_provider_retain(request->primary);
     if (request->fallback != NULL) submission->fallback = bwt_provider_retain(request->fallback);
-    submission->max_results = request->policy->max_results;
+    submission->order.max_results = request->policy->max_results;
     /* At the reading that started the budget: a slice as long as the whole budget must still fit. */
-    submission->dial_is_due = bwt_submission_next_dial(submission, now_ns);
+    submission->is_due = bwt_submission_next_order(submission, now_ns);
     *out = submission;
     return BWT_OK;
 }
 
-bwt_error bwt_submission_for_fetch(bwt_provider *provider, bwt_str query, int64_t max_results, int64_t slice_ms,
-                                   bwt_outbox *outbox, bwt_submission **out)
+bwt_error bwt_submission_for_fetch(const bwt_fetch_request *request, bwt_outbox *outbox, bwt_submission **out)
 {
     int64_t now_ns = bwt_monotonic_ns();
     bwt_submission *submission = new_submission(outbox);
     if (submission == NULL) return BWT_ERR_NO_MEMORY;
-    bwt_error error = bwt_text_copy(query, &submission->query);
+    bwt_error error = bwt_text_copy(request->query, &submission->query);
     if (error != BWT_OK) {
         bwt_submission_free(submission);
         return error;
     }
-    submission->primary = bwt_provider_retain(provider);
-    submission->max_results = max_results;
-    submission->deadline_ns = bwt_ns_after_ms(now_ns, slice_ms);
+    submission->primary = bwt_provider_retain(request->provider);
+    submission->order = (bwt_exchange_order){
+        .provider = submission->primary,
+        .query = {submission->query.data, submission->query.len},
+        .max_results = request->max_results,
+        .deadline_ns = bwt_ns_after_ms(now_ns, request->slice_ms),
+        .least_ms = request->least_ms,
+    };
     *out = submission;
     return BWT_OK;
 }

@@ -55,13 +55,13 @@ static int http_version_in(PyObject *value, bool *http2)
 static PyObject *engine_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"max_in_flight", "max_per_host", "resolver_threads", "proxy",     "ca_bundle", "client_cert",
-                            "http_version",  "interface",    "trust_env",        NULL};
+                            "http_version",  "interface",    "trust_env",        "rest",      NULL};
     PyObject *max_in_flight = NULL, *max_per_host = NULL, *resolver_threads = NULL, *http_version = NULL;
     PyObject *trust_env = Py_False, *proxy = Py_None, *ca_bundle = Py_None, *client_cert = Py_None;
-    PyObject *interface = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOOOOOOO:Engine", names, &max_in_flight, &max_per_host,
+    PyObject *interface = Py_None, *rest = Py_True;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOOOOOOOO:Engine", names, &max_in_flight, &max_per_host,
                                      &resolver_threads, &proxy, &ca_bundle, &client_cert, &http_version, &interface,
-                                     &trust_env)) {
+                                     &trust_env, &rest)) {
         return NULL;
     }
     pybwt_engine *self = (pybwt_engine *)type->tp_alloc(type, 0);
@@ -79,7 +79,8 @@ static PyObject *engine_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
         pybwt_optional_str_in(client_cert, "client_cert", &options->client_cert, &self->texts[TEXT_CLIENT_CERT]) < 0 ||
         (http_version != NULL && http_version_in(http_version, &options->http2) < 0) ||
         pybwt_optional_str_in(interface, "interface", &options->interface, &self->texts[TEXT_INTERFACE]) < 0 ||
-        pybwt_bool_in(trust_env, "trust_env", &options->trust_env) < 0) {
+        pybwt_bool_in(trust_env, "trust_env", &options->trust_env) < 0 ||
+        pybwt_bool_in(rest, "rest", &options->rest) < 0) {
         Py_DECREF(self);
         return NULL;
     }
@@ -103,11 +104,17 @@ static void engine_dealloc(pybwt_engine *self)
     Py_DECREF(type);
 }
 
+static PyObject *raise_closed(pybwt_engine *self)
+{
+    PyErr_SetString(pybwt_state_of((PyObject *)self)->engine_closed_error, "the engine has been closed");
+    return NULL;
+}
+
 /* The running engine, started now if need be; NULL and an exception when closed or impossible. */
 static bwt_engine *running(pybwt_engine *self)
 {
     if (self->closed) {
-        pybwt_raise(BWT_ERR_CLOSED, NULL);
+        raise_closed(self);
         return NULL;
     }
     if (is_inherited(self)) self->engine = NULL;
@@ -218,8 +225,9 @@ static PyObject *engine_exit(pybwt_engine *self, PyObject *Py_UNUSED(exc))
     Py_RETURN_NONE;
 }
 
-static PyObject *ticket_out(bwt_error error, bwt_ticket ticket)
+static PyObject *ticket_out(pybwt_engine *self, bwt_error error, bwt_ticket ticket)
 {
+    if (error == BWT_ERR_CLOSED) return raise_closed(self);
     return error == BWT_OK ? PyLong_FromUnsignedLongLong(ticket) : pybwt_raise(error, NULL);
 }
 
@@ -248,31 +256,31 @@ static PyObject *engine_submit_lookup(pybwt_engine *self, PyObject *const *args,
     bwt_ticket ticket = 0;
     bwt_error error = bwt_engine_submit_lookup(engine, &request, outbox, &ticket);
     Py_XDECREF(holder);
-    return ticket_out(error, ticket);
+    return ticket_out(self, error, ticket);
 }
 
 static PyObject *engine_submit_fetch(pybwt_engine *self, PyObject *const *args, Py_ssize_t nargs)
 {
     pybwt_state *state = pybwt_state_of((PyObject *)self);
-    int64_t max_results, slice_ms;
-    if (nargs != 5) return PyErr_Format(PyExc_TypeError, "_submit_fetch takes 5 arguments (%zd given)", nargs);
+    bwt_fetch_request request = {0};
+    if (nargs != 6) return PyErr_Format(PyExc_TypeError, "_submit_fetch takes 6 arguments (%zd given)", nargs);
     if (pybwt_type_in(args[0], state->provider_type, "provider", "a Provider") < 0 ||
-        pybwt_int_in(args[2], "max_results", 1, BWT_MAX_POLICY_VALUE, &max_results) < 0 ||
-        pybwt_int_in(args[3], "slice_ms", 1, BWT_MAX_POLICY_VALUE, &slice_ms) < 0 ||
-        pybwt_type_in(args[4], state->outbox_type, "outbox", "an Outbox") < 0) {
+        pybwt_int_in(args[2], "max_results", 1, BWT_MAX_POLICY_VALUE, &request.max_results) < 0 ||
+        pybwt_int_in(args[3], "slice_ms", 1, BWT_MAX_POLICY_VALUE, &request.slice_ms) < 0 ||
+        pybwt_int_in(args[4], "least_ms", 1, BWT_MAX_POLICY_VALUE, &request.least_ms) < 0 ||
+        pybwt_type_in(args[5], state->outbox_type, "outbox", "an Outbox") < 0) {
         return NULL;
     }
-    bwt_outbox *outbox = pybwt_outbox_of(args[4]);
+    bwt_outbox *outbox = pybwt_outbox_of(args[5]);
     bwt_engine *engine = outbox == NULL ? NULL : running(self);
     if (engine == NULL) return NULL;
-    bwt_str query;
     PyObject *holder = NULL;
-    if (pybwt_str_in(args[1], "query", &query, &holder) < 0) return NULL;
+    if (pybwt_str_in(args[1], "query", &request.query, &holder) < 0) return NULL;
+    request.provider = pybwt_provider_of(args[0]);
     bwt_ticket ticket = 0;
-    bwt_error error = bwt_engine_submit_fetch(engine, pybwt_provider_of(args[0]), query, max_results, slice_ms, outbox,
-                                              &ticket);
+    bwt_error error = bwt_engine_submit_fetch(engine, &request, outbox, &ticket);
     Py_XDECREF(holder);
-    return ticket_out(error, ticket);
+    return ticket_out(self, error, ticket);
 }
 
 static PyObject *engine_cancel(pybwt_engine *self, PyObject *ticket)
@@ -295,7 +303,7 @@ static PyMethodDef engine_methods[] = {
      "_submit_lookup($self, query, policy, primary, fallback, validator, outbox, /)\n--\n\n"
      "A whole lookup on the engine thread; the ticket of its receipt."},
     {"_submit_fetch", (PyCFunction)(void (*)(void))engine_submit_fetch, METH_FASTCALL,
-     "_submit_fetch($self, provider, query, max_results, slice_ms, outbox, /)\n--\n\n"
+     "_submit_fetch($self, provider, query, max_results, slice_ms, least_ms, outbox, /)\n--\n\n"
      "One attempt on the engine thread; the ticket of its answer."},
     {"_cancel", (PyCFunction)engine_cancel, METH_O,
      "_cancel($self, ticket, /)\n--\n\nCancel a submission; an unknown or finished ticket is ignored."},
@@ -305,7 +313,7 @@ static PyMethodDef engine_methods[] = {
 static PyType_Slot engine_slots[] = {
     {Py_tp_doc,
      "Engine(*, max_in_flight=10000, max_per_host=128, resolver_threads=8, proxy=None, ca_bundle=None, "
-     "client_cert=None, http_version='1.1', interface=None, trust_env=False)\n--\n\n"
+     "client_cert=None, http_version='1.1', interface=None, trust_env=False, rest=True)\n--\n\n"
      "One network thread and its pool, started at first use; a context manager."},
     {Py_tp_new, engine_new},
     {Py_tp_dealloc, engine_dealloc},
@@ -322,5 +330,12 @@ static PyType_Spec engine_spec = {
 
 int pybwt_engine_type_add(PyObject *module, pybwt_state *state)
 {
+    state->engine_closed_error = PyErr_NewExceptionWithDoc(
+        "bounded_web_tool._core.EngineClosed", "Nothing can be submitted to this engine any more.", PyExc_RuntimeError,
+        NULL);
+    if (state->engine_closed_error == NULL ||
+        PyModule_AddObjectRef(module, "EngineClosed", state->engine_closed_error) < 0) {
+        return -1;
+    }
     return pybwt_type_add(module, &engine_spec, &state->engine_type);
 }

@@ -74,7 +74,8 @@ static PyObject *plan_next(pybwt_plan *self, PyObject *now)
     if (now_in(now, &now_ns) < 0) return NULL;
     bwt_dial dial;
     if (!bwt_plan_next(self->plan, now_ns, &dial)) Py_RETURN_NONE;
-    return Py_BuildValue("iL", dial.role == BWT_ATTEMPT_ROLE_FALLBACK, (long long)dial.slice_ms);
+    return Py_BuildValue("iLL", dial.role == BWT_ATTEMPT_ROLE_FALLBACK, (long long)dial.slice_ms,
+                         (long long)dial.least_ms);
 }
 
 static PyObject *plan_set_target(pybwt_plan *self, PyObject *target)

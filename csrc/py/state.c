@@ -5,7 +5,8 @@
 #define OWNED_LIST(X)                                                                                                \
     X(hit_type) X(request_type) X(response_type) X(verdict_type) X(policy_type) X(validator_type) X(budget_type)     \
     X(token_type) X(attempt_type) X(receipt_type) X(plan_type) X(retry_plan_type) X(provider_type) X(engine_type)    \
-    X(outbox_type) X(useful_verdict) X(default_engine) X(time_monotonic) X(name_now_ns) X(name_status)
+    X(outbox_type) X(useful_verdict) X(engine_closed_error) X(default_engine) X(time_monotonic) X(name_now_ns)         \
+    X(name_status)
 
 pybwt_state *pybwt_state_of_module(PyObject *module)
 {

@@ -29,6 +29,7 @@ typedef struct pybwt_state {
     PyTypeObject *outbox_type;
 
     PyObject *useful_verdict;
+    PyObject *engine_closed_error;
     PyObject *default_engine; /* NULL until first asked for */
     struct pybwt_engine *engines; /* every live Engine, not owned, for the end of the interpreter */
     PyObject *time_monotonic; /* time.monotonic, to recognise the default clock */

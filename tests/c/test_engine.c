@@ -101,7 +101,7 @@ static void fetch_brings_an_answer_without_a_plan(void **state)
     bwt_outbox *outbox = NULL;
     assert_int_equal(bwt_outbox_new(false, &outbox), BWT_OK);
     bwt_ticket ticket;
-    assert_int_equal(bwt_engine_submit_fetch(engine, provider, BWT_STR("narwhal"), 5, 2000, outbox, &ticket), BWT_OK);
+    assert_int_equal(submit_fetch_to(engine, provider, 2000, outbox, &ticket), BWT_OK);
     bwt_provider_release(provider);
     bwt_completion *completion = next_completion(outbox);
     assert_int_equal(completion->ticket, ticket);

@@ -105,13 +105,13 @@ static void a_cancelled_fetch_is_a_failure(void **state)
     bwt_engine *engine = make_engine();
     bwt_outbox *outbox = new_outbox();
     bwt_ticket cancelled, timed_out;
-    assert_int_equal(bwt_engine_submit_fetch(engine, provider, BWT_STR("x"), 5, 4000, outbox, &cancelled), BWT_OK);
+    assert_int_equal(submit_fetch_to(engine, provider, 4000, outbox, &cancelled), BWT_OK);
     bwt_engine_cancel(engine, cancelled);
     bwt_completion *completion = next_completion(outbox);
     assert_null(completion->answer.response);
     assert_int_equal(completion->answer.failure.status, BWT_ATTEMPT_STATUS_CANCELLED);
     bwt_completion_free(completion);
-    assert_int_equal(bwt_engine_submit_fetch(engine, provider, BWT_STR("x"), 5, 30, outbox, &timed_out), BWT_OK);
+    assert_int_equal(submit_fetch_to(engine, provider, 30, outbox, &timed_out), BWT_OK);
     assert_true(timed_out != cancelled);
     completion = next_completion(outbox);
     assert_int_equal(completion->ticket, timed_out);
@@ -153,7 +153,7 @@ static void close_ends_what_is_in_flight(void **state)
 
     bwt_provider *provider = make_provider("first", "127.0.0.1", loopback_port(server), false);
     bwt_ticket ticket = 77;
-    assert_int_equal(bwt_engine_submit_fetch(engine, provider, BWT_STR("x"), 5, 100, outbox, &ticket), BWT_ERR_CLOSED);
+    assert_int_equal(submit_fetch_to(engine, provider, 100, outbox, &ticket), BWT_ERR_CLOSED);
     assert_int_equal(ticket, 77);
     bwt_provider_release(provider);
     bwt_engine_free(engine);
@@ -207,7 +207,7 @@ static void *submit_and_cancel(void *argument)
     for (int i = 0; i < 100; i++) {
         bwt_ticket ticket;
         bwt_error error =
-            bwt_engine_submit_fetch(self->engine, self->provider, BWT_STR("x"), 5, 2000, self->outbox, &ticket);
+            submit_fetch_to(self->engine, self->provider, 2000, self->outbox, &ticket);
         if (error == BWT_ERR_CLOSED) break;
         if (error == BWT_OK) self->accepted++;
         if (i % 2 == 0) bwt_engine_cancel(self->engine, ticket);
@@ -273,7 +273,7 @@ static void a_thousand_cancels_leave_nothing(void **state)
     bwt_provider *provider = make_provider("first", "127.0.0.1", loopback_port(server), false);
     for (int i = 0; i < 1000; i++) {
         bwt_ticket ticket;
-        assert_int_equal(bwt_engine_submit_fetch(engine, provider, BWT_STR("x"), 5, 4000, outbox, &ticket), BWT_OK);
+        assert_int_equal(submit_fetch_to(engine, provider, 4000, outbox, &ticket), BWT_OK);
         bwt_engine_cancel(engine, ticket);
         bwt_completion *completion = next_completion(outbox);
         assert_int_equal(completion->answer.failure.status, BWT_ATTEMPT_STATUS_CANCELLED);

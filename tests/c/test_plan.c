@@ -24,14 +24,14 @@ static bwt_plan *default_plan(bool with_fallback, bwt_validator *validator)
 
 static void dial(bwt_plan *plan, int64_t now_ns, bwt_attempt_role role)
 {
-    bwt_dial dial = {BWT_ATTEMPT_ROLE_NONE, 0, 0};
+    bwt_dial dial = {.role = BWT_ATTEMPT_ROLE_NONE};
     assert_true(bwt_plan_next(plan, now_ns, &dial));
     assert_int_equal(dial.role, role);
 }
 
 static void expect_over(bwt_plan *plan, int64_t now_ns)
 {
-    bwt_dial untouched = {BWT_ATTEMPT_ROLE_NONE, -5, -5};
+    bwt_dial untouched = {BWT_ATTEMPT_ROLE_NONE, -5, -5, -5};
     assert_false(bwt_plan_next(plan, now_ns, &untouched));
     assert_int_equal(untouched.slice_ms, -5);
 }

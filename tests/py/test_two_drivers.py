@@ -132,7 +132,7 @@ def server():
 
 @pytest.fixture(scope="module")
 def engine():
-    with Engine() as engine:
+    with Engine(rest=False) as engine:  # every pair is to meet its behaviours anew
         yield engine
 
 

@@ -98,6 +98,14 @@ bwt_completion *next_completion(bwt_outbox *outbox)
     return completion;
 }
 
+bwt_error submit_fetch_to(bwt_engine *engine, bwt_provider *provider, int64_t slice_ms, bwt_outbox *outbox,
+                          bwt_ticket *ticket)
+{
+    bwt_fetch_request request = {
+        .provider = provider, .query = BWT_STR("narwhal"), .max_results = 5, .slice_ms = slice_ms, .least_ms = 1};
+    return bwt_engine_submit_fetch(engine, &request, outbox, ticket);
+}
+
 bwt_completion *run_lookup(bwt_engine *engine, lookup_setup setup)
 {
     bwt_outbox *outbox = NULL;

@@ -26,6 +26,9 @@ typedef struct lookup_setup {
 } lookup_setup;
 
 bwt_ticket submit_lookup_to(bwt_engine *engine, lookup_setup setup, bwt_outbox *outbox);
+/* Asks the provider, which stays the caller's, for narwhals. */
+bwt_error submit_fetch_to(bwt_engine *engine, bwt_provider *provider, int64_t slice_ms, bwt_outbox *outbox,
+                          bwt_ticket *ticket);
 /* Submits, waits, returns the completion: bwt_completion_free. */
 bwt_completion *run_lookup(bwt_engine *engine, lookup_setup setup);
 /* The next completion of an outbox, at most five seconds away. */
